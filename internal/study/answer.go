@@ -1,0 +1,181 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind is what an answer is an answer to.
+type Kind string
+
+const (
+	KindConsent    Kind = "consent"    // "yes" or "no"
+	KindSurvey     Kind = "survey"     // scope: instrument, subject: item; an option code
+	KindStance     Kind = "stance"     // scope: question; "1", "2" or "neutral"
+	KindView       Kind = "view"       // scope: question; the free response
+	KindImportance Kind = "importance" // scope: question; "1" to "5"
+	KindRating     Kind = "rating"     // scope: question, subject: model; "1" to "5"
+	KindVote       Kind = "vote"       // scope: question, subject: statement; agree, disagree, neutral or skip
+	// KindInstructions marks the instructions as read; scope: the block's index.
+	KindInstructions Kind = "instructions"
+	KindCheck        Kind = "check"    // subject: number of the check, from 1; "1" to "5"
+	KindFeedback     Kind = "feedback" // free text, may be empty
+)
+
+// Key names one answer of a submission.
+type Key struct {
+	Kind    Kind
+	Scope   string
+	Subject string
+}
+
+// Values that choices take.
+const (
+	Yes = "yes"
+	No  = "no"
+
+	StanceFirst   = "1"
+	StanceSecond  = "2"
+	StanceNeutral = "neutral"
+
+	Agree    = "agree"
+	Disagree = "disagree"
+	Neutral  = "neutral"
+	Skip     = "skip" // seen, and left without a vote; never counted as neutral
+)
+
+var scale = []string{"1", "2", "3", "4", "5"}
+
+// MaxText is the longest free text accepted, in characters. It only stops
+// what no person types.
+const MaxText = 10_000
+
+// Field is one input of a step's form.
+type Field struct {
+	Key      Key
+	Name     string   // of the form field; says nothing about models or internal ids
+	Options  []string // the values accepted; nil for free text
+	MinWords int      // of free text; 0: may be empty
+}
+
+// Required says whether the step cannot be completed without this field.
+func (f Field) Required() bool { return f.Options != nil || f.MinWords > 0 }
+
+// Problem is why a field was not accepted. Pages have words for each reason.
+type Problem struct {
+	Field  string // form name
+	Reason Reason
+	Limit  int // for TooShort and TooLong: words or characters
+}
+
+// Reason is a cause for not accepting an answer.
+type Reason string
+
+const (
+	Missing  Reason = "missing"
+	Unknown  Reason = "unknown" // not one of the options
+	TooShort Reason = "too_short"
+	TooLong  Reason = "too_long"
+)
+
+// Read takes a step's answers from a submitted form. Answers that are
+// acceptable are returned even where others are not, so that nothing typed is
+// lost; the step is complete only if there are no problems.
+func (s Step) Read(value func(name string) string) (map[Key]string, []Problem) {
+	answers := map[Key]string{}
+	var problems []Problem
+	for _, f := range s.Fields {
+		got := normalise(value(f.Name))
+		if reason, limit := f.refuse(got); reason != "" {
+			problems = append(problems, Problem{f.Name, reason, limit})
+			continue
+		}
+		answers[f.Key] = got
+	}
+	return answers, problems
+}
+
+// refuse says why a value is not acceptable; an empty reason means that it is.
+func (f Field) refuse(got string) (Reason, int) {
+	if f.Options != nil {
+		switch {
+		case got == "":
+			return Missing, 0
+		case !slices.Contains(f.Options, got):
+			return Unknown, 0
+		}
+		return "", 0
+	}
+	if n := utf8.RuneCountInString(got); n > MaxText {
+		return TooLong, MaxText
+	}
+	switch words := len(strings.Fields(got)); {
+	case f.MinWords > 0 && words == 0:
+		return Missing, 0
+	case words < f.MinWords:
+		return TooShort, f.MinWords
+	}
+	return "", 0
+}
+
+// normalise undoes what browsers do to line ends and drops what cannot be
+// text. Everything else that a person typed is kept as it is.
+func normalise(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\r", "\n")
+	s = strings.ReplaceAll(s, "\x00", "")
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// Fails says whether a check was answered against its instruction.
+func (c Check) Fails(answer string) bool { return answer != c.Answer }
+
+// checksToFail is how many failed checks end a submission as failed. Prolific
+// lets one count in a study under five minutes, and asks for two from there on.
+func (d *Definition) checksToFail() int {
+	if d.Recruitment.Minutes < 5 {
+		return 1
+	}
+	return 2
+}
+
+// FailedChecks counts the failed checks among a submission's answers and says
+// whether they are enough to end it as failed.
+func (d *Definition) FailedChecks(answers map[Key]string) (failed int, enough bool) {
+	for i, c := range d.Checks {
+		if a, ok := answers[checkKey(i)]; ok && c.Fails(a) {
+			failed++
+		}
+	}
+	return failed, failed > 0 && failed >= d.checksToFail()
+}
+
+func checkKey(i int) Key { return Key{Kind: KindCheck, Subject: strconv.Itoa(i + 1)} }
+
+// Cell is a quota cell: the people who gave one answer to one survey item.
+type Cell struct {
+	Key    Key
+	Value  string
+	Target int
+}
+
+// Cells returns the quota cells that a submission's answers put it in.
+func (d *Definition) Cells(answers map[Key]string) []Cell {
+	var cells []Cell
+	for _, q := range d.Quotas {
+		instrument, _, ok := d.item(q.Variable)
+		if !ok {
+			continue
+		}
+		key := Key{Kind: KindSurvey, Scope: instrument, Subject: q.Variable}
+		if target, limited := q.Targets[answers[key]]; limited {
+			cells = append(cells, Cell{key, answers[key], target})
+		}
+	}
+	return cells
+}
+
+func (k Key) String() string { return fmt.Sprintf("%s/%s/%s", k.Kind, k.Scope, k.Subject) }

@@ -1,0 +1,302 @@
+package study
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Definition is everything an admin decides about a study, except the
+// question set. From launch on it does not change.
+type Definition struct {
+	Title    string
+	Slug     string // names the study in links: /s/{slug}
+	Language string // BCP 47, for the pages' lang attribute and catalogue
+	Contact  string // whom a participant may write to; shown on pages that cannot go on
+
+	Recruitment Recruitment
+	Flow        []Block
+	Checks      []Check
+	Quotas      []Quota
+
+	// SecondRound lets a person who finished with fewer votes than asked come
+	// back by the same link, once there are statements to vote on.
+	SecondRound bool
+}
+
+// Recruitment says how people arrive, how long they may take and how they go back.
+type Recruitment struct {
+	Parameters ParameterNames
+	Codes      map[Outcome]string // completion code for each outcome
+	Minutes    int                // estimated time for the whole study
+
+	// ReservationMinutes is how long an assignment stays reserved after the
+	// person's last answer.
+	ReservationMinutes int
+
+	// Resubmission allows another submission by a person who already finished one.
+	Resubmission bool
+}
+
+// ParameterNames are the query parameters that carry the recruiter's ids.
+type ParameterNames struct{ Participant, Study, Submission string }
+
+// Block is one part of the flow; exactly one of the pointers is set.
+type Block struct {
+	Consent  *Consent
+	Survey   *Survey
+	Overton  *Overton
+	Feedback *Feedback
+}
+
+// Consent is the text that a person must accept to go on.
+type Consent struct{ Markdown string }
+
+// Survey is an instrument as the flow needs to know it: which items, and
+// which options each accepts. Wording lives in the instrument.
+type Survey struct {
+	Instrument string
+	Items      []Item
+	PerPage    int // items on one page, at least 1
+}
+
+// Item is one multiple-choice item of a survey.
+type Item struct {
+	ID      string
+	Options []string // option codes, in the order asked
+}
+
+// Overton is the block in which people give their view, rate the model
+// responses and vote on each other's statements.
+type Overton struct {
+	QuestionsPerParticipant int
+	ParticipantsPerQuestion int // target of complete submissions for each question
+	ResponsesPerQuestion    int // 0: all
+	VotesPerQuestion        int
+	Moderation              Moderation
+	Stance                  bool // ask which endpoint is closer, where a question has two
+	Importance              bool
+	MinWords                int // of a free response; 1 asks only that there is one
+}
+
+// Feedback asks for an optional comment before the end.
+type Feedback struct{}
+
+// Moderation says when other people may see a statement.
+type Moderation string
+
+const (
+	ModerationBefore Moderation = "before" // after somebody accepted it
+	ModerationAfter  Moderation = "after"  // at once, until somebody rejects it
+	ModerationOff    Moderation = "off"    // at once; nobody is asked to look
+)
+
+// Check is an instructed-response item: the person is asked in plain words to
+// choose one point of the rating scale. It stands after the participant's
+// After-th question.
+type Check struct {
+	After  int
+	Text   string
+	Answer string // "1" to "5"
+}
+
+// Quota limits how many people with each answer to a survey item take part.
+type Quota struct {
+	Variable string // item id
+	Targets  map[string]int
+}
+
+// Outcome is how a submission ended. The zero value means that it has not.
+type Outcome string
+
+const (
+	InProgress   Outcome = ""
+	Completed    Outcome = "completed"
+	NoConsent    Outcome = "no_consent"
+	ScreenedOut  Outcome = "screened_out"
+	FailedChecks Outcome = "failed_checks"
+	OverQuota    Outcome = "over_quota"
+	TimedOut     Outcome = "timed_out" // the reservation expired and went to somebody else
+	Withdrawn    Outcome = "withdrawn"
+)
+
+// Code is the completion code to show for an outcome. Outcomes that a
+// recruiter has no code of its own for borrow the nearest one: a person whose
+// place went to somebody else is over quota, one who withdrew gave no consent.
+func (r Recruitment) Code(o Outcome) string {
+	switch o {
+	case TimedOut:
+		o = OverQuota
+	case Withdrawn:
+		o = NoConsent
+	}
+	return r.Codes[o]
+}
+
+// Overton returns the study's overton block, or nil where it has none.
+func (d *Definition) Overton() *Overton {
+	for _, b := range d.Flow {
+		if b.Overton != nil {
+			return b.Overton
+		}
+	}
+	return nil
+}
+
+// Survey returns the survey of an instrument, or nil.
+func (d *Definition) Survey(instrument string) *Survey {
+	for _, b := range d.Flow {
+		if b.Survey != nil && b.Survey.Instrument == instrument {
+			return b.Survey
+		}
+	}
+	return nil
+}
+
+// item finds a survey item by its id alone; quotas name items so.
+func (d *Definition) item(id string) (instrument string, it Item, ok bool) {
+	for _, b := range d.Flow {
+		if b.Survey == nil {
+			continue
+		}
+		for _, it := range b.Survey.Items {
+			if it.ID == id {
+				return b.Survey.Instrument, it, true
+			}
+		}
+	}
+	return "", Item{}, false
+}
+
+// Fault is one thing in a definition that cannot stand. Path is where it is
+// in study.yaml, such as "flow[2].overton.votes_per_question".
+type Fault struct{ Path, Message string }
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// Faults lists all that is wrong with a definition for a set of n questions.
+func (d *Definition) Faults(questions int) []Fault {
+	var faults []Fault
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, Fault{path, fmt.Sprintf(format, args...)})
+	}
+	atLeast := func(path string, got, least int) {
+		if got < least {
+			fault(path, "is %d; expected %d or more", got, least)
+		}
+	}
+
+	if strings.TrimSpace(d.Title) == "" {
+		fault("title", "is missing; expected the study's name as participants see it")
+	}
+	if !slugPattern.MatchString(d.Slug) {
+		fault("slug", "is %q; expected 1 to 63 of a-z, 0-9 and -, not starting with -", d.Slug)
+	}
+	atLeast("recruitment.minutes", d.Recruitment.Minutes, 1)
+	atLeast("recruitment.reservation_minutes", d.Recruitment.ReservationMinutes, 1)
+	seen := map[string]Outcome{}
+	for _, o := range []Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota} {
+		code := d.Recruitment.Codes[o]
+		if code == "" {
+			continue
+		}
+		if twin, twice := seen[code]; twice {
+			fault("recruitment.prolific.codes."+string(o), "is %q, the same as %s; expected one code for each outcome", code, twin)
+		}
+		seen[code] = o
+	}
+	for o := range d.Recruitment.Codes {
+		if !slices.Contains([]Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota}, o) {
+			fault("recruitment.prolific.codes."+string(o), "is not an outcome; expected completed, no_consent, screened_out, failed_checks or over_quota")
+		}
+	}
+	if d.Recruitment.Codes[Completed] == "" {
+		fault("recruitment.prolific.codes.completed", "is missing; expected the completion code that the recruiter gave")
+	}
+
+	if len(d.Flow) == 0 {
+		fault("flow", "is empty; expected blocks such as consent, survey, overton, feedback")
+	}
+	overtons := 0
+	instruments := map[string]bool{}
+	for i, b := range d.Flow {
+		at := fmt.Sprintf("flow[%d]", i)
+		switch {
+		case b.Consent != nil:
+			if i != 0 {
+				fault(at+".consent", "stands after another block; expected consent to come first")
+			}
+			if strings.TrimSpace(b.Consent.Markdown) == "" {
+				fault(at+".consent.file", "has no text; expected what people are asked to accept")
+			}
+		case b.Survey != nil:
+			if instruments[b.Survey.Instrument] {
+				fault(at+".survey.instrument", "is %q a second time; expected each instrument once", b.Survey.Instrument)
+			}
+			instruments[b.Survey.Instrument] = true
+			if len(b.Survey.Items) == 0 {
+				fault(at+".survey", "has no items")
+			}
+			atLeast(at+".survey.items_per_page", b.Survey.PerPage, 1)
+		case b.Overton != nil:
+			if overtons++; overtons > 1 {
+				fault(at+".overton", "is the second overton block; expected at most one")
+			}
+			at += ".overton."
+			o := b.Overton
+			atLeast(at+"questions_per_participant", o.QuestionsPerParticipant, 1)
+			if o.QuestionsPerParticipant > questions {
+				fault(at+"questions_per_participant", "is %d, but the question set has %d", o.QuestionsPerParticipant, questions)
+			}
+			atLeast(at+"participants_per_question", o.ParticipantsPerQuestion, 1)
+			atLeast(at+"responses_per_question", o.ResponsesPerQuestion, 0)
+			atLeast(at+"votes_per_question", o.VotesPerQuestion, 0)
+			atLeast(at+"min_words", o.MinWords, 1)
+			if !slices.Contains([]Moderation{ModerationBefore, ModerationAfter, ModerationOff}, o.Moderation) {
+				fault(at+"moderation", "is %q; expected before, after or off", o.Moderation)
+			}
+		}
+	}
+
+	for i, c := range d.Checks {
+		at := fmt.Sprintf("checks[%d].instructed.", i)
+		o := d.Overton()
+		switch {
+		case o == nil:
+			fault(at+"after", "needs an overton block to stand in")
+		case c.After < 1 || c.After > o.QuestionsPerParticipant:
+			fault(at+"after", "is %d; expected the number of a participant's question, 1 to %d", c.After, o.QuestionsPerParticipant)
+		}
+		if strings.TrimSpace(c.Text) == "" {
+			fault(at+"text", "is missing; expected the instruction that people read")
+		}
+		if !slices.Contains(scale, c.Answer) {
+			fault(at+"answer", "is %q; expected 1 to 5", c.Answer)
+		}
+	}
+	for i, q := range d.Quotas {
+		at := fmt.Sprintf("quotas[%d]", i)
+		_, item, ok := d.item(q.Variable)
+		if !ok {
+			fault(at+".variable", "is %q, which no survey of this study asks", q.Variable)
+			continue
+		}
+		for _, value := range sortedKeys(q.Targets) {
+			if !slices.Contains(item.Options, value) {
+				fault(at+".targets."+value, "is not an option of %s; expected one of %s", q.Variable, strings.Join(item.Options, ", "))
+			}
+			atLeast(at+".targets."+value, q.Targets[value], 0)
+		}
+	}
+	return faults
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

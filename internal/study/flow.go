@@ -1,0 +1,317 @@
+package study
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Study is a launched study as its decisions need it.
+type Study struct {
+	Definition
+	Questions QuestionSet
+}
+
+// Progress is how far one submission has come: its answers, and what was
+// prepared for it.
+type Progress struct {
+	Answers map[Key]string
+	Slots   []Slot // the assigned questions in the order asked; nil until assigned
+	Outcome Outcome
+	Round   int // 1, or 2 when back for votes
+}
+
+// Slot is one assigned question with what was drawn for it.
+type Slot struct {
+	Question string
+	Models   []string // whose responses are rated, in the order shown
+	Ballots  []Ballot // statements drawn so far, in the order shown
+
+	// VotesWanted is how many votes make the slot complete; VotesUnknown
+	// until the first statement is drawn, lowered when statements run out.
+	VotesWanted int
+}
+
+// VotesUnknown is a slot's VotesWanted before its first draw.
+const VotesUnknown = -1
+
+// Ballot is a statement drawn for a vote.
+type Ballot struct {
+	Statement string
+	Held      bool // moderation took it back before there was a vote on it
+}
+
+// StepKind is what a step asks of the person, or of the caller.
+type StepKind string
+
+const (
+	StepConsent      StepKind = "consent"
+	StepSurvey       StepKind = "survey"
+	StepInstructions StepKind = "instructions"
+	StepView         StepKind = "view" // stance, free response and importance
+	StepRating       StepKind = "rating"
+	StepVote         StepKind = "vote"
+	StepCheck        StepKind = "check"
+	StepFeedback     StepKind = "feedback"
+	StepEnd          StepKind = "end"
+
+	// NeedAssignment and NeedBallot are never shown: the caller assigns
+	// questions or draws a statement, then asks again.
+	NeedAssignment StepKind = "assign"
+	NeedBallot     StepKind = "draw"
+)
+
+// Step is one page of the flow.
+type Step struct {
+	Path   string // of the page within the study; reveals no model and no internal id
+	Kind   StepKind
+	Block  int // index into the flow
+	Slot   int // index into the progress's slots; -1 outside a question
+	Number int // which of its kind within its slot or block, from 1
+	Fields []Field
+}
+
+// instructionsKey marks the instructions as read. They are a step with
+// nothing to answer, so reading them is the answer.
+func instructionsKey(block int) Key {
+	return Key{Kind: KindInstructions, Scope: strconv.Itoa(block)}
+}
+
+// Steps lists the flow as far as it is known: every page up to and including
+// the first thing the caller must prepare, or to the end. Earlier pages can be
+// revisited; the first incomplete one is Next.
+func (s *Study) Steps(p Progress) []Step {
+	var steps []Step
+	for i, b := range s.Flow {
+		switch {
+		case b.Consent != nil:
+			steps = append(steps, Step{Path: "consent", Kind: StepConsent, Block: i, Slot: -1, Number: 1,
+				Fields: []Field{{Key: Key{Kind: KindConsent}, Name: "consent", Options: []string{Yes, No}}}})
+		case b.Survey != nil:
+			steps = append(steps, b.Survey.steps(i)...)
+		case b.Overton != nil:
+			overton, known := s.overtonSteps(i, p)
+			steps = append(steps, overton...)
+			if !known {
+				return steps
+			}
+		case b.Feedback != nil:
+			steps = append(steps, Step{Path: "feedback", Kind: StepFeedback, Block: i, Slot: -1, Number: 1,
+				Fields: []Field{{Key: Key{Kind: KindFeedback}, Name: "comment"}}})
+		}
+	}
+	return append(steps, Step{Path: "end", Kind: StepEnd, Block: len(s.Flow), Slot: -1, Number: 1})
+}
+
+func (v *Survey) steps(block int) []Step {
+	var steps []Step
+	for at := 0; at < len(v.Items); at += v.PerPage {
+		n := len(steps) + 1
+		step := Step{Path: fmt.Sprintf("survey%d-%d", block, n), Kind: StepSurvey, Block: block, Slot: -1, Number: n}
+		for _, item := range v.Items[at:min(at+v.PerPage, len(v.Items))] {
+			step.Fields = append(step.Fields, Field{
+				Key:  Key{Kind: KindSurvey, Scope: v.Instrument, Subject: item.ID},
+				Name: item.ID, Options: item.Options,
+			})
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// overtonSteps lists an overton block's pages. known is false where the list
+// ends in something to prepare.
+func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
+	o := s.Flow[block].Overton
+	if p.Slots == nil {
+		return []Step{{Kind: NeedAssignment, Block: block, Slot: -1}}, false
+	}
+	steps = append(steps, Step{Path: "instructions", Kind: StepInstructions, Block: block, Slot: -1, Number: 1,
+		Fields: []Field{{Key: instructionsKey(block), Name: "read", Options: []string{Yes}}}})
+	for i, slot := range p.Slots {
+		path := func(part string, n int) string { return fmt.Sprintf("q%d-%s%d", i+1, part, n) }
+		steps = append(steps, Step{Path: fmt.Sprintf("q%d-view", i+1), Kind: StepView, Block: block, Slot: i, Number: 1, Fields: s.viewFields(o, slot.Question)})
+		for n, model := range slot.Models {
+			steps = append(steps, Step{Path: path("response", n+1), Kind: StepRating, Block: block, Slot: i, Number: n + 1,
+				Fields: []Field{{Key: Key{KindRating, slot.Question, model}, Name: "rating", Options: scale}}})
+		}
+		for n, b := range slot.Ballots {
+			key := Key{KindVote, slot.Question, b.Statement}
+			if _, voted := p.Answers[key]; b.Held && !voted {
+				continue
+			}
+			steps = append(steps, Step{Path: path("statement", n+1), Kind: StepVote, Block: block, Slot: i, Number: n + 1,
+				Fields: []Field{{Key: key, Name: "vote", Options: []string{Agree, Disagree, Neutral, Skip}}}})
+		}
+		if slot.needsBallot(o, p.Answers) {
+			return append(steps, Step{Kind: NeedBallot, Block: block, Slot: i}), false
+		}
+		for n, c := range s.Checks {
+			if c.After == i+1 {
+				steps = append(steps, Step{Path: fmt.Sprintf("check%d", n+1), Kind: StepCheck, Block: block, Slot: i, Number: n + 1,
+					Fields: []Field{{Key: checkKey(n), Name: "rating", Options: scale}}})
+			}
+		}
+	}
+	return steps, true
+}
+
+func (s *Study) viewFields(o *Overton, question string) []Field {
+	var fields []Field
+	if q, _ := s.Questions.Question(question); o.Stance && q.HasEndpoints() {
+		fields = append(fields, Field{Key: Key{Kind: KindStance, Scope: question}, Name: "stance", Options: []string{StanceFirst, StanceNeutral, StanceSecond}})
+	}
+	fields = append(fields, Field{Key: Key{Kind: KindView, Scope: question}, Name: "view", MinWords: o.MinWords})
+	if o.Importance {
+		fields = append(fields, Field{Key: Key{Kind: KindImportance, Scope: question}, Name: "importance", Options: scale})
+	}
+	return fields
+}
+
+// Votes counts the votes cast on a slot's statements. A skipped statement is
+// no vote.
+func (slot Slot) Votes(answers map[Key]string) int {
+	n := 0
+	for _, b := range slot.Ballots {
+		switch answers[Key{KindVote, slot.Question, b.Statement}] {
+		case Agree, Disagree, Neutral:
+			n++
+		}
+	}
+	return n
+}
+
+// needsBallot says whether a statement has to be drawn before the slot can go
+// on. It does not look at whether the person has reached the votes: Next does.
+func (slot Slot) needsBallot(o *Overton, answers map[Key]string) bool {
+	if o.VotesPerQuestion == 0 {
+		return false
+	}
+	for _, b := range slot.Ballots {
+		if _, voted := answers[Key{KindVote, slot.Question, b.Statement}]; !voted && !b.Held {
+			return false // one is waiting for its vote
+		}
+	}
+	return slot.VotesWanted == VotesUnknown || slot.Votes(answers) < slot.VotesWanted
+}
+
+// Complete says whether every required answer of the step is there.
+func (s Step) Complete(answers map[Key]string) bool {
+	switch s.Kind {
+	case NeedAssignment, NeedBallot, StepEnd:
+		return false
+	}
+	for _, f := range s.Fields {
+		if _, ok := answers[f.Key]; !ok {
+			return false
+		}
+	}
+	return answers[Key{Kind: KindConsent}] == Yes || s.Kind != StepConsent
+}
+
+// Next is the first step that is not complete: where the person stands. It is
+// the end only if no required answer is missing anywhere before it.
+func (s *Study) Next(p Progress) Step {
+	for _, step := range s.Steps(p) {
+		if !step.Complete(p.Answers) {
+			return step
+		}
+	}
+	panic("study: a flow without an end") // Steps always ends in an incomplete step
+}
+
+// Find returns a step by its path, if the person may see it: a completed one,
+// or the one where they stand.
+func (s *Study) Find(p Progress, path string) (Step, bool) {
+	for _, step := range s.Steps(p) {
+		if step.Path == path {
+			return step, true
+		}
+		if !step.Complete(p.Answers) {
+			break
+		}
+	}
+	return Step{}, false
+}
+
+// Before returns the step ahead of the one at path, for the way back.
+func (s *Study) Before(p Progress, path string) (Step, bool) {
+	var last Step
+	for _, step := range s.Steps(p) {
+		if step.Path == path {
+			return last, last.Path != ""
+		}
+		last = step
+	}
+	return Step{}, false
+}
+
+// Share is the part of the way that lies behind a step, from 0 to 1. Steps not
+// yet known count as they are planned: every question with its ratings and
+// its wanted votes.
+func (s *Study) Share(p Progress, at Step) float64 {
+	if at.Kind == StepEnd {
+		return 1
+	}
+	done, total := 0, 0
+	past := false
+	count := func(steps int, isPast bool) {
+		total += steps
+		if isPast {
+			done += steps
+		}
+	}
+	for i, b := range s.Flow {
+		switch {
+		case b.Overton == nil:
+			pages := 1
+			if b.Survey != nil {
+				pages = len(b.Survey.steps(i))
+			}
+			for n := range pages {
+				past = i < at.Block || i == at.Block && n+1 < at.Number
+				count(1, past)
+			}
+		default:
+			o := b.Overton
+			count(1, i < at.Block || i == at.Block && at.Slot >= 0)
+			for slot := range o.QuestionsPerParticipant {
+				behind := i < at.Block || i == at.Block && slot < at.Slot
+				here := i == at.Block && slot == at.Slot
+				ratings, votes := s.planned(o, p, slot)
+				count(1, behind || here && at.Kind != StepView)
+				for n := range ratings {
+					count(1, behind || here && (at.Kind == StepRating && n+1 < at.Number || at.Kind == StepVote || at.Kind == StepCheck))
+				}
+				for n := range votes {
+					count(1, behind || here && (at.Kind == StepVote && n+1 < at.Number || at.Kind == StepCheck))
+				}
+			}
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return float64(done) / float64(total)
+}
+
+// planned is how many ratings and ballots a slot takes, as far as is known.
+func (s *Study) planned(o *Overton, p Progress, slot int) (ratings, ballots int) {
+	if slot >= len(p.Slots) {
+		ratings = o.ResponsesPerQuestion
+		if ratings == 0 && len(s.Questions.Questions) > 0 {
+			ratings = len(s.Questions.Models(s.Questions.Questions[0].ID))
+		}
+		return ratings, o.VotesPerQuestion
+	}
+	known := p.Slots[slot]
+	if known.VotesWanted == VotesUnknown {
+		return len(known.Models), o.VotesPerQuestion
+	}
+	passed := 0 // drawn, and no vote came of it: these pages stay in the count
+	for _, b := range known.Ballots {
+		if a := p.Answers[Key{KindVote, known.Question, b.Statement}]; a == Skip || a == "" && b.Held {
+			passed++
+		}
+	}
+	return len(known.Models), known.VotesWanted + passed
+}
