@@ -1,0 +1,92 @@
+package score
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// percentileInterval is the 95 % percentile interval of the defined values,
+// with linear interpolation between order statistics (position (n-1)·p), and
+// how many there were.
+func percentileInterval(values []float64) (Interval, int) {
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sorted = append(sorted, v)
+		}
+	}
+	if len(sorted) == 0 {
+		return UndefinedInterval(), 0
+	}
+	slices.Sort(sorted)
+	return Interval{Number(percentile(sorted, 0.025)), Number(percentile(sorted, 0.975))}, len(sorted)
+}
+
+func percentile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	below := int(at)
+	if below == len(sorted)-1 {
+		return sorted[below]
+	}
+	return sorted[below] + (at-float64(below))*(sorted[below+1]-sorted[below])
+}
+
+func undefinedScoreIntervals() ScoreIntervals {
+	none := UndefinedInterval()
+	return ScoreIntervals{Raw: none, Weighted: none, Adjusted: none, AdjustedWeighted: none}
+}
+
+// scoreIntervals turns the replicates of model m into intervals.
+func scoreIntervals(replicates []estimates, m int) ScoreIntervals {
+	of := func(score func(estimates) []float64) (Interval, int) {
+		values := make([]float64, len(replicates))
+		for b, e := range replicates {
+			values[b] = score(e)[m]
+		}
+		return percentileInterval(values)
+	}
+	var s ScoreIntervals
+	s.Raw, _ = of(func(e estimates) []float64 { return e.raw })
+	s.Weighted, _ = of(func(e estimates) []float64 { return e.weighted })
+	s.Adjusted, s.Used = of(func(e estimates) []float64 { return e.adjusted })
+	s.AdjustedWeighted, _ = of(func(e estimates) []float64 { return e.adjustedWeighted })
+	return s
+}
+
+// drawTimes draws n questions with replacement and counts each.
+func drawTimes(n int, rng *rand.Rand) []int {
+	times := make([]int, n)
+	for range n {
+		times[rng.IntN(n)]++
+	}
+	return times
+}
+
+// Streams of the random numbers of one seed, so that no two uses share draws.
+const (
+	streamQuestions uint64 = iota + 1
+	streamParticipants
+	streamBoth
+	streamAgreement
+	streamSubgroups
+	streamOutside
+)
+
+// bootstrapQuestions fills in the intervals from drawing questions with
+// replacement: every resample scores the models anew on the drawn questions,
+// one that was drawn twice counting twice (the paper's bootstrap).
+func bootstrapQuestions(models []ModelScore, outcomes [][]outcome, p Parameters) {
+	if p.Bootstrap == 0 {
+		return
+	}
+	rng := rand.New(rand.NewPCG(p.Seed, streamQuestions))
+	replicates := make([]estimates, p.Bootstrap)
+	for b := range replicates {
+		replicates[b] = estimate(outcomes, drawTimes(len(outcomes), rng))
+	}
+	for m := range models {
+		models[m].Intervals.Questions = scoreIntervals(replicates, m)
+		models[m].CI = models[m].Intervals.Questions.Adjusted
+	}
+}
