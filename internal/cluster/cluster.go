@@ -1,0 +1,192 @@
+// Package cluster finds the viewpoint groups of one question: it turns votes
+// into a sparse matrix, places participants and statements in a plane, groups
+// the participants, and says how sure it is.
+//
+// Three methods share one entry, [Run]. [Overton], the default, is order-free:
+// the same votes give the same bytes in any order of rows and columns and on
+// any number of cores. [Polis] follows the Polis system (Small et al., 2021)
+// step by step, its dependence on row order included. [Block] is a latent block
+// model that also uses who wrote each statement.
+//
+// File formats live in package dataset, decisions about which statement to
+// show next in package study. Nothing here reads a clock, a file or a global
+// random source.
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Method names a way to find groups.
+type Method string
+
+const (
+	// Overton projects participants on two principal components and groups them
+	// by k-means from several seeded starts, k by mean silhouette.
+	Overton Method = "overton"
+	// Polis is the pipeline of the Polis system, order-sensitive as it is.
+	Polis Method = "polis"
+	// Block is a latent block model of votes and authorship.
+	Block Method = "block"
+)
+
+// Methods lists the methods that Run knows.
+func Methods() []Method { return []Method{Overton, Polis, Block} }
+
+// Options are the parameters of one run. Their JSON form is what a result
+// records under "parameters"; K = 0 is written "auto".
+type Options struct {
+	Method   Method `json:"method"`
+	K        int    `json:"k"`         // number of groups; 0 chooses it
+	KMax     int    `json:"kmax"`      // largest number of groups tried when K is 0
+	MinVotes int    `json:"min_votes"` // participants with fewer votes (or fewer than there are statements) are left out
+	Seed     uint64 `json:"seed"`
+	Starts   int    `json:"starts"` // seeded starts of each optimisation
+
+	// Participants, when not nil, names those to be grouped and replaces the
+	// rule of MinVotes. Polis keeps such a list: who once had enough votes stays.
+	Participants []string `json:"participants,omitempty"`
+}
+
+// DefaultOptions returns the parameters that commands start from.
+func DefaultOptions() Options {
+	return Options{Method: Overton, KMax: 10, MinVotes: 7, Seed: 1, Starts: 10}
+}
+
+// MarshalJSON writes K = 0 as "auto".
+func (o Options) MarshalJSON() ([]byte, error) {
+	type plain Options
+	var k any = "auto"
+	if o.K > 0 {
+		k = o.K
+	}
+	return json.Marshal(struct {
+		plain
+		K any `json:"k"`
+	}{plain(o), k})
+}
+
+// check returns an error that names the first parameter out of range.
+func (o Options) check() error {
+	switch {
+	case !slices.Contains(Methods(), o.Method):
+		return fmt.Errorf("method %q: expected one of %v", o.Method, Methods())
+	case o.K < 0:
+		return fmt.Errorf("k %d: expected 1 or more, or 0 to choose it", o.K)
+	case o.KMax < 1:
+		return fmt.Errorf("kmax %d: expected 1 or more", o.KMax)
+	case o.MinVotes < 0:
+		return fmt.Errorf("min votes %d: expected 0 or more", o.MinVotes)
+	case o.Starts < 1:
+		return fmt.Errorf("starts %d: expected 1 or more", o.Starts)
+	}
+	return nil
+}
+
+// Run groups the participants of m. The matrix is not changed. An empty matrix
+// gives an empty result, not an error; errors come only from options out of
+// range and from a cancelled context.
+func Run(ctx context.Context, m *Matrix, o Options) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("clustering: %w", err)
+	}
+	res, err := runOverton(ctx, m, o)
+	if err != nil {
+		return nil, fmt.Errorf("clustering: %w", err)
+	}
+	return res, nil
+}
+
+// Number is a float64 whose JSON form is null when it is not finite.
+type Number float64
+
+// MarshalJSON writes null for NaN and infinities.
+func (x Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(x))
+}
+
+// UnmarshalJSON reads null as NaN.
+func (x *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*x = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(x))
+}
+
+// Result is one window: the groups of one matrix of votes. Participants,
+// left-out participants and statements are listed in id order (see
+// [CompareIDs]).
+type Result struct {
+	Method Method `json:"method"`
+	K      int    `json:"k"` // groups found; 0 when nobody could be grouped
+	// Silhouette holds the mean silhouette of each k that was tried.
+	Silhouette   map[int]Number `json:"silhouette"`
+	Participants []Participant  `json:"participants"`
+	LeftOut      []LeftOut      `json:"left_out"`
+	Groups       []Group        `json:"groups"`
+	Statements   []Statement    `json:"statements"`
+	Consensus    Consensus      `json:"consensus"`
+	// Warnings say in plain words what a reader of the result should doubt.
+	Warnings []string `json:"warnings"`
+}
+
+// Participant is one grouped participant.
+type Participant struct {
+	ID    string `json:"id"`
+	Group int    `json:"group"`
+	X     Number `json:"x"`
+	Y     Number `json:"y"`
+	Votes int    `json:"votes"`
+	// Silhouette is the participant's own silhouette, -1 to 1: how much nearer
+	// the own group is than the next one.
+	Silhouette Number `json:"silhouette"`
+}
+
+// LeftOut is a participant who was not grouped, and why.
+type LeftOut struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// Group is one viewpoint group. Groups are numbered from 0 by falling size,
+// equal sizes by smallest id; Polis keeps the numbers of its own k-means.
+type Group struct {
+	Group          int              `json:"group"`
+	Size           int              `json:"size"`
+	Share          Number           `json:"share"` // of the grouped participants
+	Center         [2]Number        `json:"center"`
+	Representative []Representative `json:"representative"`
+	// Votes are the group's tallies, of statements that the group voted on.
+	Votes []StatementTally `json:"votes"`
+}
+
+// StatementTally counts one group's votes on one statement.
+type StatementTally struct {
+	Statement string `json:"statement"`
+	Tally
+}
+
+// Statement is one statement with the votes of all participants.
+type Statement struct {
+	ID string `json:"id"`
+	Tally
+	// Consensus is the group-aware consensus: the product over groups of
+	// (agree+1)/(votes+2), Small et al. (2021).
+	Consensus Number `json:"consensus"`
+	// Extremity is the distance from the middle of someone who would have cast
+	// one vote, agree, on this statement.
+	Extremity Number `json:"extremity"`
+	// Priority weighs the statement when the next one to show is drawn.
+	Priority Number `json:"priority"`
+	// Excluded marks a statement moderated out, or a meta statement, whose
+	// votes do not count for the groups.
+	Excluded bool `json:"excluded,omitempty"`
+}

@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// everybody casts the same vote for each of n people on m statements.
+func everybody(n, m int, vote func(i, j int) Vote) []cell {
+	var cells []cell
+	for i := range n {
+		for j := range m {
+			cells = append(cells, cell{fmt.Sprint(i), fmt.Sprint(j), vote(i, j)})
+		}
+	}
+	return cells
+}
+
+func TestSmallAndDegenerateMatrices(t *testing.T) {
+	unseen := NewBuilder()
+	for _, c := range everybody(20, 8, func(i, j int) Vote { return Vote(1 - 2*(i%2)) }) {
+		unseen.Vote(c.participant, c.statement, c.vote)
+	}
+	unseen.Statement(StatementInfo{ID: "nobody"})
+	unseen.Participant("silent")
+	for name, c := range map[string]struct {
+		m               *Matrix
+		k, grouped, out int
+	}{
+		"nothing":                  {build(nil), 0, 0, 0},
+		"one participant":          {build(everybody(1, 9, func(_, j int) Vote { return Vote(j%3 - 1) })), 1, 1, 0},
+		"one statement, two views": {build(everybody(30, 1, func(i, _ int) Vote { return Vote(1 - 2*(i%2)) })), 2, 30, 0},
+		"all alike":                {build(everybody(20, 9, func(_, j int) Vote { return Vote(j%3 - 1) })), 1, 20, 0},
+		"all neutral":              {build(everybody(20, 9, func(int, int) Vote { return Neutral })), 1, 20, 0},
+		"two distinct rows":        {build(everybody(20, 9, func(i, j int) Vote { return Vote(1 - 2*((i+j)%2)) })), 2, 20, 0},
+		"fourteen participants":    {build(everybody(14, 9, func(i, j int) Vote { return Vote(1 - 2*((i%2+j)%2)) })), 2, 14, 0},
+		"a statement nobody saw":   {unseen.Matrix(), 2, 20, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := run(t, c.m, DefaultOptions())
+			if res.K != c.k || len(res.Participants) != c.grouped || len(res.LeftOut) != c.out || len(res.Groups) != c.k {
+				t.Errorf("k %d, %d groups, %d grouped, %d left out; want %d, %d, %d",
+					res.K, len(res.Groups), len(res.Participants), len(res.LeftOut), c.k, c.grouped, c.out)
+			}
+			if s := encode(t, res); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+				t.Error(s)
+			}
+			total := 0
+			for _, g := range res.Groups {
+				total += g.Size
+			}
+			if total != c.grouped {
+				t.Errorf("sizes add up to %d, want %d", total, c.grouped)
+			}
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// inConversation decides which rows are grouped, and why the others are not.
+// reason is empty for those who are.
+func inConversation(m *Matrix, o Options) (rows []int, reason []string) {
+	reason = make([]string, len(m.participants))
+	threshold := o.MinVotes
+	if voted := votedStatements(m); voted < threshold {
+		threshold = voted
+	}
+	named := make(map[string]bool, len(o.Participants))
+	for _, id := range o.Participants {
+		named[id] = true
+	}
+	for i, id := range m.participants {
+		columns, _ := m.Row(i)
+		switch {
+		case len(columns) == 0:
+			reason[i] = "no votes"
+		case o.Participants != nil && !named[id]:
+			reason[i] = "not among the participants named"
+		case o.Participants == nil && len(columns) < threshold:
+			reason[i] = fmt.Sprintf("fewer than %d votes", threshold)
+		default:
+			rows = append(rows, i)
+		}
+	}
+	return rows, reason
+}
+
+// votedStatements counts the statements with at least one vote.
+func votedStatements(m *Matrix) int {
+	seen := make([]bool, len(m.statements))
+	n := 0
+	for _, j := range m.column {
+		if !seen[j] {
+			seen[j] = true
+			n++
+		}
+	}
+	return n
+}
+
+// runOverton is the default method: project, group by k-means for each k, keep
+// the k of the largest mean silhouette.
+func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
+	m = m.sorted()
+	r := newRatings(m)
+	a, err := r.principalAxes(ctx, stream(o.Seed, streamAxes))
+	if err != nil {
+		return nil, err
+	}
+	all := r.project(a)
+	rows, reason := inConversation(m, o)
+	points := make([]point, len(rows))
+	for n, i := range rows {
+		points[n] = all[i]
+	}
+	best := partition{k: min(1, len(rows)), label: make([]int, len(rows))}
+	own := make([]float64, len(rows))
+	for i := range own {
+		own[i] = math.NaN()
+	}
+	scores := map[int]Number{}
+	var ks []int
+	if o.K > 0 {
+		ks = []int{min(o.K, len(rows))}
+	} else {
+		for k := 2; k <= min(o.KMax, len(rows)); k++ {
+			ks = append(ks, k)
+		}
+	}
+	if o.K != 1 && distinct(points) > 1 {
+		parts, err := bestOfStarts(ctx, points, ks, o.Starts, o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		values, err := silhouettes(ctx, points, parts)
+		if err != nil {
+			return nil, err
+		}
+		top := math.Inf(-1)
+		for n, part := range parts {
+			if part.k != ks[n] && o.K == 0 {
+				continue // fewer distinct points than groups
+			}
+			s := mean(values[n])
+			scores[part.k] = Number(s)
+			if s > top {
+				top, best, own = s, part, values[n]
+			}
+		}
+	}
+	label := make([]int, len(m.participants))
+	for i := range label {
+		label[i] = -1
+	}
+	bySize(&best)
+	for n, i := range rows {
+		label[i] = best.label[n]
+	}
+	res := describe(m, r, a, all, label, best.k, reason)
+	res.Method = Overton
+	res.Silhouette = scores
+	for n := range res.Participants {
+		res.Participants[n].Silhouette = Number(own[n])
+	}
+	return res, nil
+}
+
+// distinct counts the different points.
+func distinct(points []point) int {
+	seen := make(map[point]struct{}, len(points))
+	for _, p := range points {
+		seen[p] = struct{}{}
+	}
+	return len(seen)
+}
+
+// bySize renumbers the groups by falling size, equal sizes by first member.
+func bySize(p *partition) {
+	size := make([]int, p.k)
+	first := make([]int, p.k)
+	for i := len(p.label) - 1; i >= 0; i-- {
+		size[p.label[i]]++
+		first[p.label[i]] = i
+	}
+	old := order(p.k, func(a, b int) int {
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(first[a], first[b]))
+	})
+	to := make([]int, p.k)
+	for now, was := range old {
+		to[was] = now
+	}
+	for i, c := range p.label {
+		p.label[i] = to[c]
+	}
+}
+
+// describe writes down a grouping: label is the group of each row of m, 0..k-1
+// or -1, and reason says why for the latter.
+func describe(m *Matrix, r *ratings, a axes, points []point, label []int, k int, reason []string) *Result {
+	res := &Result{
+		K:            k,
+		Silhouette:   map[int]Number{},
+		Participants: []Participant{},
+		LeftOut:      []LeftOut{},
+		Groups:       []Group{},
+		Statements:   []Statement{},
+		Warnings:     []string{},
+	}
+	size := make([]int, k)
+	center := make([]point, k)
+	for i, id := range m.participants {
+		g := label[i]
+		if g < 0 {
+			res.LeftOut = append(res.LeftOut, LeftOut{id, reason[i]})
+			continue
+		}
+		columns, _ := m.Row(i)
+		res.Participants = append(res.Participants, Participant{
+			ID: id, Group: g, X: Number(points[i].x), Y: Number(points[i].y), Votes: len(columns),
+		})
+		size[g]++
+		center[g].x += points[i].x
+		center[g].y += points[i].y
+	}
+	groups, all := tallies(m, label, k)
+	chosen := representatives(m, groups)
+	for g := range k {
+		n := float64(size[g])
+		group := Group{
+			Group: g, Size: size[g], Share: Number(n / float64(len(res.Participants))),
+			Center:         [2]Number{Number(center[g].x / n), Number(center[g].y / n)},
+			Representative: slices.Concat([]Representative{}, chosen[g]),
+			Votes:          []StatementTally{},
+		}
+		for j, t := range groups[g] {
+			if t.Votes() > 0 {
+				group.Votes = append(group.Votes, StatementTally{m.statements[j].ID, t})
+			}
+		}
+		res.Groups = append(res.Groups, group)
+	}
+	res.Consensus = consensusOf(m, all)
+	extremity := r.extremities(a)
+	for j, info := range m.statements {
+		var grouped Tally
+		for g := range groups {
+			grouped.Agree += groups[g][j].Agree
+			grouped.Disagree += groups[g][j].Disagree
+			grouped.Neutral += groups[g][j].Neutral
+		}
+		res.Statements = append(res.Statements, Statement{
+			ID: info.ID, Tally: all[j],
+			Consensus: Number(groupConsensus(groups, j)),
+			Extremity: Number(extremity[j]),
+			Priority:  Number(Priority(grouped, extremity[j], info.Meta)),
+			Excluded:  info.excluded(),
+		})
+	}
+	return res
+}
