@@ -81,11 +81,10 @@ const (
 	TooLong  Reason = "too_long"
 )
 
-// Read takes a step's answers from a submitted form. Answers that are
-// acceptable are returned even where others are not, so that nothing typed is
-// lost; the step is complete only if there are no problems.
+// Read takes a step's answers from a submitted form, or the problems that
+// keep the form from being accepted.
 func (s Step) Read(value func(name string) string) (map[Key]string, []Problem) {
-	answers := map[Key]string{}
+	answers := make(map[Key]string, len(s.Fields))
 	var problems []Problem
 	for _, f := range s.Fields {
 		got := normalise(value(f.Name))
@@ -95,7 +94,10 @@ func (s Step) Read(value func(name string) string) (map[Key]string, []Problem) {
 		}
 		answers[f.Key] = got
 	}
-	return answers, problems
+	if problems != nil {
+		return nil, problems
+	}
+	return answers, nil
 }
 
 // refuse says why a value is not acceptable; an empty reason means that it is.

@@ -78,7 +78,7 @@ func ChooseModels(models []string, n int, rng *rand.Rand) []string {
 // question, written by somebody else and not drawn for this person before.
 type Candidate struct {
 	Statement string
-	Votes     int // cast on it, plus ballots still open
+	Votes     int // cast on it
 }
 
 // mixing is the share of draws that ignore vote counts. Without it, everybody

@@ -118,6 +118,7 @@ const (
 	FailedChecks Outcome = "failed_checks"
 	OverQuota    Outcome = "over_quota"
 	TimedOut     Outcome = "timed_out" // the reservation expired and went to somebody else
+	Returned     Outcome = "returned"  // left, and came back with another submission
 	Withdrawn    Outcome = "withdrawn"
 )
 

@@ -15,7 +15,7 @@ type Study struct {
 // prepared for it.
 type Progress struct {
 	Answers map[Key]string
-	Slots   []Slot // the assigned questions in the order asked; nil until assigned
+	Slots   []Slot // the assigned questions in the order asked; a submission starts with them
 	Outcome Outcome
 	Round   int // 1, or 2 when back for votes
 }
@@ -54,10 +54,9 @@ const (
 	StepFeedback     StepKind = "feedback"
 	StepEnd          StepKind = "end"
 
-	// NeedAssignment and NeedBallot are never shown: the caller assigns
-	// questions or draws a statement, then asks again.
-	NeedAssignment StepKind = "assign"
-	NeedBallot     StepKind = "draw"
+	// NeedBallot is never shown: the caller draws a statement, or finds that
+	// there is none left, then asks again.
+	NeedBallot StepKind = "draw"
 )
 
 // Step is one page of the flow.
@@ -122,9 +121,6 @@ func (v *Survey) steps(block int) []Step {
 // ends in something to prepare.
 func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
 	o := s.Flow[block].Overton
-	if p.Slots == nil {
-		return []Step{{Kind: NeedAssignment, Block: block, Slot: -1}}, false
-	}
 	steps = append(steps, Step{Path: "instructions", Kind: StepInstructions, Block: block, Slot: -1, Number: 1,
 		Fields: []Field{{Key: instructionsKey(block), Name: "read", Options: []string{Yes}}}})
 	for i, slot := range p.Slots {
@@ -197,7 +193,7 @@ func (slot Slot) needsBallot(o *Overton, answers map[Key]string) bool {
 // Complete says whether every required answer of the step is there.
 func (s Step) Complete(answers map[Key]string) bool {
 	switch s.Kind {
-	case NeedAssignment, NeedBallot, StepEnd:
+	case NeedBallot, StepEnd:
 		return false
 	}
 	for _, f := range s.Fields {

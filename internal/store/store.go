@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"overton/migrations"
+)
+
+// Errors that callers tell apart.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("conflict") // the state does not allow it (any more)
+)
+
+// Store is an open database.
+type Store struct {
+	read   *sql.DB
+	write  *sql.DB
+	now    func() time.Time
+	queue  chan *job
+	closed chan struct{} // closed when the writer has stopped
+
+	sending sync.RWMutex // held for reading while a job is queued
+	closing bool
+}
+
+// Option changes how a store is opened.
+type Option func(*Store)
+
+// WithClock makes the store take the time from now. Tests use it.
+func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
+
+// readers is the number of read connections; each has its own page cache.
+const readers = 6
+
+// Open opens the database at path, creates it where there is none, and brings
+// its schema up to date.
+func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
+	s := &Store{now: time.Now, queue: make(chan *job, 256), closed: make(chan struct{})}
+	for _, o := range options {
+		o(s)
+	}
+	if dir := filepath.Dir(path); dir != "." {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("opening the database: %w", err)
+		}
+	}
+	var err error
+	s.write, err = sql.Open("sqlite", dsn(path, url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)", "trusted_schema(0)"},
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	s.write.SetMaxOpenConns(1)
+	s.write.SetMaxIdleConns(1)
+	if err := migrate(ctx, s.write, migrations.Files); err != nil {
+		s.write.Close()
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	// Only now is there a file that a read-only connection can open.
+	s.read, err = sql.Open("sqlite", dsn(path, url.Values{
+		"mode":    {"ro"},
+		"_pragma": {"busy_timeout(10000)", "query_only(1)", "trusted_schema(0)"},
+	}))
+	if err != nil {
+		s.write.Close()
+		return nil, fmt.Errorf("opening %s for reading: %w", path, err)
+	}
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	go s.commitLoop()
+	return s, nil
+}
+
+// dsn builds a file: name; without the scheme, mode=ro would be ignored.
+func dsn(path string, query url.Values) string {
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: query.Encode()}).String()
+}
+
+// Close finishes the writes that were accepted and closes the file.
+func (s *Store) Close() error {
+	s.sending.Lock()
+	s.closing = true
+	close(s.queue)
+	s.sending.Unlock()
+	<-s.closed
+	return errors.Join(s.read.Close(), s.write.Close())
+}
+
+// Ping says whether the database can be read and written.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.update(ctx, func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO setting (name, value) VALUES ('ping', ?) ON CONFLICT DO UPDATE SET value = excluded.value`, []byte(strconv.FormatInt(tx.now, 10)))
+		return err
+	})
+}
+
+// Secret returns the named random key of n bytes, made at its first use.
+func (s *Store) Secret(ctx context.Context, name string, n int) ([]byte, error) {
+	var key []byte
+	err := s.update(ctx, func(tx *tx) error {
+		fresh := make([]byte, n)
+		rand.Read(fresh)
+		if _, err := tx.exec(`INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, "secret."+name, fresh); err != nil {
+			return err
+		}
+		return tx.row(`SELECT value FROM setting WHERE name = ?`, "secret."+name).Scan(&key)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the %s key: %w", name, err)
+	}
+	return key, nil
+}
+
+// migrate applies the files that the database has not seen, each in one
+// transaction with the note that it was applied.
+func migrate(ctx context.Context, db *sql.DB, files embed.FS) error {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return err
+	}
+	var version int
+	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return fmt.Errorf("reading the schema version: %w", err)
+	}
+	if version > len(names) {
+		return fmt.Errorf("the database has schema version %d, this program knows up to %d: it was made by a newer overton", version, len(names))
+	}
+	for i, name := range names {
+		number, err := strconv.Atoi(strings.SplitN(name, "_", 2)[0])
+		if err != nil || number != i+1 {
+			return fmt.Errorf("migration %s is out of order; expected number %d", name, i+1)
+		}
+		if number <= version {
+			continue
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		t, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return fmt.Errorf("migrating to %s: %w", name, err)
+		}
+		// Another process may have migrated while this one waited for the lock.
+		err = t.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version)
+		if err == nil && number > version {
+			if _, err = t.ExecContext(ctx, string(text)); err == nil {
+				_, err = t.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, number))
+			}
+		}
+		if err != nil {
+			t.Rollback()
+			return fmt.Errorf("migrating to %s: %w", name, err)
+		}
+		if err := t.Commit(); err != nil {
+			return fmt.Errorf("migrating to %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// isUnique says whether an error is a violated unique or primary key.
+func isUnique(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+// token makes an unguessable name of 128 bits.
+func token() string { return rand.Text() }

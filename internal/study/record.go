@@ -1,0 +1,88 @@
+package study
+
+import "time"
+
+// Record is all that was collected in one submission, as analyses and exports
+// read it. It holds no identity: Pseudonym is random.
+type Record struct {
+	Pseudonym string // of the participant; the same in their other submissions
+	Virtual   bool   // walked by a program
+	Seed      uint64 // of every random choice made for this submission
+	Outcome   Outcome
+	Live      bool // in progress, and its reservations have not expired
+	Round     int
+	Started   time.Time
+	Consented time.Time // zero: not
+	Last      time.Time // last answer
+	Ended     time.Time // zero: not
+
+	Slots   []RecordSlot
+	Answers []Answer // in the order first answered
+	Ballots []RecordBallot
+}
+
+// RecordSlot is one assigned question.
+type RecordSlot struct {
+	Question string
+	Models   []string // in the order shown
+	State    string   // reserved, done or released
+}
+
+// Answer is the current value of one answer and how it came about.
+type Answer struct {
+	Key      Key
+	Value    string
+	Round    int
+	Shown    time.Time     // when the page was sent
+	Answered time.Time     // when the answer arrived
+	Active   time.Duration // time the page was in front; 0: the browser did not tell
+	Revision int           // 1: never changed
+}
+
+// RecordBallot is one statement drawn for a vote; the vote is among the answers.
+type RecordBallot struct {
+	Statement   string
+	Question    string
+	Position    int     // within the question, from 1
+	Probability float64 // with which it was drawn
+	Candidates  int     // among how many
+	Round       int
+	Drawn       time.Time
+}
+
+// Statement is a free response or a seed as peers see it.
+type Statement struct {
+	ID       string
+	Question string
+	Author   string // pseudonym; empty for a seed, and after a withdrawal
+	Seed     bool
+	Virtual  bool
+	Text     string
+	State    StatementState
+	Created  time.Time
+	Drawn    int // ballots made with it
+	Agree    int
+	Disagree int
+	Neutral  int
+	Skip     int
+}
+
+// StatementState says whether peers may see a statement.
+type StatementState string
+
+const (
+	StatementPending   StatementState = "pending"   // moderation has not looked yet
+	StatementServed    StatementState = "served"    // drawn for votes
+	StatementRejected  StatementState = "rejected"  // by moderation
+	StatementReplaced  StatementState = "replaced"  // its author wrote another version after it had been drawn
+	StatementWithdrawn StatementState = "withdrawn" // its author withdrew: no text, no author
+)
+
+// Answered returns the answers by key.
+func (r *Record) Answered() map[Key]string {
+	byKey := make(map[Key]string, len(r.Answers))
+	for _, a := range r.Answers {
+		byKey[a.Key] = a.Value
+	}
+	return byKey
+}
