@@ -94,10 +94,15 @@ func Run(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("clustering: %w", err)
 	}
-	res, err := runOverton(ctx, m, o)
+	run := runOverton
+	if o.Method == Polis {
+		run = runPolis
+	}
+	res, err := run(ctx, m, o)
 	if err != nil {
 		return nil, fmt.Errorf("clustering: %w", err)
 	}
+	res.Method = o.Method
 	return res, nil
 }
 
@@ -134,6 +139,8 @@ type Result struct {
 	Groups       []Group        `json:"groups"`
 	Statements   []Statement    `json:"statements"`
 	Consensus    Consensus      `json:"consensus"`
+	// BaseClusters are given by Polis.
+	BaseClusters []BaseCluster `json:"base_clusters,omitempty"`
 	// Warnings say in plain words what a reader of the result should doubt.
 	Warnings []string `json:"warnings"`
 }
@@ -148,6 +155,8 @@ type Participant struct {
 	// Silhouette is the participant's own silhouette, -1 to 1: how much nearer
 	// the own group is than the next one.
 	Silhouette Number `json:"silhouette"`
+	// Standing is given by Polis.
+	Standing *Standing `json:"standing,omitempty"`
 }
 
 // LeftOut is a participant who was not grouped, and why.

@@ -108,12 +108,27 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		label[i] = best.label[n]
 	}
 	res := describe(m, r, a, all, label, best.k, reason)
-	res.Method = Overton
 	res.Silhouette = scores
 	for n := range res.Participants {
 		res.Participants[n].Silhouette = Number(own[n])
 	}
 	return res, nil
+}
+
+// ownSilhouettes fills in each participant's silhouette among all that were
+// grouped. Group numbers must still be 0..k-1.
+func ownSilhouettes(ctx context.Context, res *Result) error {
+	points := make([]point, len(res.Participants))
+	p := partition{k: res.K, label: make([]int, len(points))}
+	for n, who := range res.Participants {
+		points[n] = point{float64(who.X), float64(who.Y)}
+		p.label[n] = who.Group
+	}
+	values, err := silhouettes(ctx, points, []partition{p})
+	for n := range points {
+		res.Participants[n].Silhouette = Number(values[0][n])
+	}
+	return err
 }
 
 // distinct counts the different points.
