@@ -37,22 +37,28 @@ func TestSmallAndDegenerateMatrices(t *testing.T) {
 		"fourteen participants":    {build(everybody(14, 9, func(i, j int) Vote { return Vote(1 - 2*((i%2+j)%2)) })), 2, 14, 0},
 		"a statement nobody saw":   {unseen.Matrix(), 2, 20, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			res := run(t, c.m, DefaultOptions())
-			if res.K != c.k || len(res.Participants) != c.grouped || len(res.LeftOut) != c.out || len(res.Groups) != c.k {
-				t.Errorf("k %d, %d groups, %d grouped, %d left out; want %d, %d, %d",
-					res.K, len(res.Groups), len(res.Participants), len(res.LeftOut), c.k, c.grouped, c.out)
-			}
-			if s := encode(t, res); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
-				t.Error(s)
-			}
-			total := 0
-			for _, g := range res.Groups {
-				total += g.Size
-			}
-			if total != c.grouped {
-				t.Errorf("sizes add up to %d, want %d", total, c.grouped)
-			}
-		})
+		for _, method := range []Method{Overton, Polis} {
+			o := DefaultOptions()
+			o.Method = method
+			t.Run(string(method)+"/"+name, func(t *testing.T) { check(t, run(t, c.m, o), c.k, c.grouped, c.out) })
+		}
+	}
+}
+
+func check(t *testing.T, res *Result, k, grouped, out int) {
+	t.Helper()
+	if res.K != k || len(res.Participants) != grouped || len(res.LeftOut) != out || len(res.Groups) != k {
+		t.Errorf("k %d, %d groups, %d grouped, %d left out; want %d, %d, %d",
+			res.K, len(res.Groups), len(res.Participants), len(res.LeftOut), k, grouped, out)
+	}
+	if s := encode(t, res); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+		t.Error(s)
+	}
+	total := 0
+	for _, g := range res.Groups {
+		total += g.Size
+	}
+	if total != grouped {
+		t.Errorf("sizes add up to %d, want %d", total, grouped)
 	}
 }
