@@ -169,6 +169,7 @@ type Regression struct {
 
 // LeftOut counts what could not be scored and why.
 type LeftOut struct {
+	RatingsWithoutValue int `json:"ratings_without_value"`
 	RatingsWithoutGroup int `json:"ratings_without_group"`
 	// ParticipantsWithoutGroup counts participants once for each question.
 	ParticipantsWithoutGroup int `json:"participants_without_group"`
@@ -235,7 +236,7 @@ func overtonScore(r Ratings, p Parameters) (*Overton, error) {
 		Reference:    t.reference(outcomes, p.Tau),
 		Questions:    t.describe(outcomes, p.Tau),
 		Curve:        t.curve(p.Missing),
-		Ratings:      len(r.Rows) - left.RatingsWithoutGroup,
+		Ratings:      len(r.Rows) - left.RatingsWithoutGroup - left.RatingsWithoutValue,
 		Participants: r.participants(),
 		LeftOut:      left,
 		Parameters:   p,
@@ -249,7 +250,7 @@ func overtonScore(r Ratings, p Parameters) (*Overton, error) {
 func (r Ratings) participants() int {
 	set := map[string]bool{}
 	for _, row := range r.Rows {
-		if row.Group != "" {
+		if row.Group != "" && !math.IsNaN(row.Value) {
 			set[row.Participant] = true
 		}
 	}

@@ -12,7 +12,8 @@ type Rating struct {
 	Participant string
 	Question    string
 	Model       string
-	// Value is the rating. It may be fractional when a judge gave it.
+	// Value is the rating, NaN if it is missing. It may be fractional when a
+	// judge gave it.
 	Value float64
 	// Group is the viewpoint group of the participant on this question, the
 	// same in all of the participant's ratings of the question; "" if none.
@@ -74,7 +75,7 @@ func (r Ratings) attribute(name string) (int, error) {
 type seat struct{ participant, question string }
 
 // check finds what makes ratings unfit to score: a missing identifier, a
-// rating that is not a number, a model rated twice by the same participant on
+// rating that is infinite, a model rated twice by the same participant on
 // the same question, and a participant in two groups of one question.
 func (r Ratings) check() error {
 	type key struct {
@@ -87,8 +88,8 @@ func (r Ratings) check() error {
 		switch {
 		case row.Participant == "" || row.Question == "" || row.Model == "":
 			return fmt.Errorf("rating %d lacks a participant, question or model", i+1)
-		case math.IsNaN(row.Value) || math.IsInf(row.Value, 0):
-			return fmt.Errorf("rating %d is not a number", i+1)
+		case math.IsInf(row.Value, 0):
+			return fmt.Errorf("rating %d is infinite", i+1)
 		case len(row.Attributes) != len(r.Attributes):
 			return fmt.Errorf("rating %d has %d attributes, expected %d", i+1, len(row.Attributes), len(r.Attributes))
 		}
@@ -139,7 +140,8 @@ func (c cell) covered(tau float64) bool {
 }
 
 // tabulate sums ratings that passed check. A participant counts 1, or as the
-// weights say; ratings without a group are skipped and counted.
+// weights say; ratings without a value or without a group are skipped and
+// counted.
 func (r Ratings) tabulate(weights map[string]float64) (*table, LeftOut) {
 	models := map[string]bool{}
 	type tally struct {
@@ -156,6 +158,10 @@ func (r Ratings) tabulate(weights map[string]float64) (*table, LeftOut) {
 		if q == nil {
 			q = &tally{map[string]float64{}, map[string]map[string]cell{}, map[string]bool{}}
 			questions[row.Question] = q
+		}
+		if math.IsNaN(row.Value) {
+			left.RatingsWithoutValue++
+			continue
 		}
 		if row.Group == "" {
 			left.RatingsWithoutGroup++

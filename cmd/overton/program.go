@@ -1,0 +1,41 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+)
+
+// program names what made a result.
+type program struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// thisProgram reads the version that the go command stamped into the binary.
+func thisProgram() program {
+	p := program{Name: "overton", Version: "unknown"}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		p.Version = info.Main.Version
+	}
+	return p
+}
+
+// input identifies a file that a result was computed from.
+type input struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// readInput reads a whole file and says which it was.
+func readInput(path string) ([]byte, input, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, input{}, fmt.Errorf("reading the input: %w", err)
+	}
+	sum := sha256.Sum256(content)
+	return content, input{filepath.Base(path), hex.EncodeToString(sum[:])}, nil
+}

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"overton/internal/score"
+)
+
+const ratingsCSV = `user,question_id,source,model,representation_rating,cluster_kmeans
+p1,3,prism,m1,5,0
+p1,3,prism,m2,1.5,0
+p2,3,prism,m1,,
+`
+
+func wantRatings() score.Ratings {
+	return score.Ratings{Attributes: []string{"source"}, Rows: []score.Rating{
+		{Participant: "p1", Question: "3", Model: "m1", Value: 5, Group: "0", Attributes: []string{"prism"}},
+		{Participant: "p1", Question: "3", Model: "m2", Value: 1.5, Group: "0", Attributes: []string{"prism"}},
+		{Participant: "p2", Question: "3", Model: "m1", Value: math.NaN(), Attributes: []string{"prism"}},
+	}}
+}
+
+// checkRatings compares with wantRatings, NaN equal to NaN.
+func checkRatings(t *testing.T, got score.Ratings) {
+	t.Helper()
+	want := wantRatings()
+	if len(got.Rows) == 3 && math.IsNaN(got.Rows[2].Value) {
+		got.Rows[2].Value, want.Rows[2].Value = 0, 0
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestRatingsReadTheSameFromEveryFormat(t *testing.T) {
+	type row struct {
+		User     string   `parquet:"user"`
+		Question int64    `parquet:"question_id"`
+		Source   string   `parquet:"source"`
+		Model    string   `parquet:"model"`
+		Rating   *float64 `parquet:"representation_rating,optional"`
+		Cluster  float64  `parquet:"cluster_kmeans"`
+	}
+	five, low := 5.0, 1.5
+	var columnar bytes.Buffer
+	w := parquet.NewGenericWriter[row](&columnar)
+	if _, err := w.Write([]row{
+		{"p1", 3, "prism", "m1", &five, 0}, {"p1", 3, "prism", "m2", &low, 0}, {"p2", 3, "prism", "m1", nil, math.NaN()},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := `{"user":"p1","question_id":3,"model":"m1","representation_rating":5,"cluster_kmeans":0,"source":"prism"}
+
+{"source":"prism","user":"p1","question_id":"3","model":"m2","representation_rating":1.5,"cluster_kmeans":"0"}
+{"user":"p2","question_id":3,"model":"m1","representation_rating":null,"source":"prism"}
+`
+	for name, content := range map[string][]byte{
+		"CSV":               []byte(ratingsCSV),
+		"CSV with BOM":      []byte("\uFEFF" + ratingsCSV),
+		"CSV with CRLF":     []byte(strings.ReplaceAll(ratingsCSV, "\n", "\r\n")),
+		"JSON, line by one": []byte(lines),
+		"Parquet":           columnar.Bytes(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ReadRatings("r", content, DefaultGroupColumn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRatings(t, got)
+		})
+	}
+}
+
+func TestFaultyRatingsSayWhereAndWhat(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"empty", "", "r.csv: expected a header line and records, found nothing"},
+		{"header alone", "user,question_id,model,representation_rating,cluster_kmeans\n", "at least one rating"},
+		{"no group column", "user,question_id,model,representation_rating\n", "r.csv, line 1: expected a column cluster_kmeans; there are user, question_id, model, representation_rating"},
+		{"rating out of range", strings.Replace(ratingsCSV, ",5,", ",6,", 1), `r.csv, line 2, column representation_rating: "6": expected a number from 1 to 5`},
+		{"rating in words", strings.Replace(ratingsCSV, ",5,", ",five,", 1), `column representation_rating: "five"`},
+		{"NaN", strings.Replace(ratingsCSV, ",5,", ",NaN,", 1), `column representation_rating: "NaN"`},
+		{"no user", strings.Replace(ratingsCSV, "p1,3,prism,m2", ",3,prism,m2", 1), `r.csv, line 3, column user: ""`},
+		{"twice", ratingsCSV + "p1,3,prism,m1,4,0\n", `line 5, column model: "m1": expected each model once for user p1 on question 3; it is also on line 2`},
+		{"two groups", strings.Replace(ratingsCSV, "1.5,0", "1.5,1", 1), `line 3, column cluster_kmeans: "1": expected one group for user p1 on question 3; line 2 says "0"`},
+		{"ragged", ratingsCSV + "p1,3\n", "line 5: expected as many fields as the header line has"},
+		{"open quote", ratingsCSV + "\"p1,3", "line 5: expected text in CSV form"},
+		{"column twice", "user,user\n", `line 1, column user: "user": expected each column name once`},
+		{"broken JSON", "{\"user\":\n", "line 1: expected one JSON object"},
+		{"broken Parquet", "PAR1 and nothing else", "expected a whole Parquet file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadRatings("r.csv", []byte(c.content), DefaultGroupColumn)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestManyFaultsAreCounted(t *testing.T) {
+	content := "user,question_id,model,representation_rating,cluster_kmeans\n" + strings.Repeat("p,,m,1,0\n", 30)
+	_, err := ReadRatings("r.csv", []byte(content), DefaultGroupColumn)
+	if err == nil {
+		t.Fatal("30 faulty rows were accepted")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != mostFaults+1 || lines[mostFaults] != "and 39 more" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	f.Add([]byte(ratingsCSV))
+	f.Add([]byte(`{"user":"p1"}`))
+	f.Add([]byte("PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		table, err := ReadTable("f", content)
+		if err != nil {
+			return
+		}
+		for i, row := range table.Rows {
+			if len(row) != len(table.Columns) {
+				t.Fatalf("row %d has %d cells for %d columns", i, len(row), len(table.Columns))
+			}
+		}
+	})
+}
