@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -125,6 +126,24 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 		}
 		if !strings.HasPrefix(p.doc, want) {
 			t.Errorf("%s has no comment that begins %q", p.dir, want)
+		}
+	}
+}
+
+func TestEveryDependencyIsExplained(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		direct := len(fields) >= 2 && strings.HasPrefix(fields[1], "v") && !strings.HasSuffix(strings.TrimSpace(line), "// indirect")
+		if direct && !strings.Contains(string(explained), "`"+fields[0]+"`") {
+			t.Errorf("docs/dependencies.md does not say why %s is needed", fields[0])
 		}
 	}
 }
