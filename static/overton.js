@@ -1,0 +1,165 @@
+// overton: what a script can add to pages that work without one. It keeps
+// drafts, sends answers again when the network drops, notes time and changes,
+// and copies the completion code. It moves nobody to another page by keys.
+"use strict";
+
+(() => {
+  const form = document.querySelector("form[data-step]");
+  const words = form ? form.dataset : {};
+
+  document.querySelectorAll("[data-copy]").forEach(copyButton);
+  document.getElementById("problems")?.focus();
+  if (!form) return;
+
+  warnBeforePlaceEnds(document.querySelector("[data-warn-after]"));
+  const time = activeTime(Number(form.elements.active.value) || 0);
+  const fill = () => { form.elements.active.value = Math.round(time()); };
+  keepTrail(form);
+  const drafts = keepDrafts(form, fill);
+  sendSafely(form, fill, drafts);
+
+  // copyButton shows a button that only a script can make work.
+  function copyButton(button) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const code = document.getElementById(button.dataset.copy);
+      const status = document.getElementById(button.getAttribute("aria-describedby"));
+      try {
+        await navigator.clipboard.writeText(code.textContent.trim());
+        status.textContent = button.dataset.done;
+      } catch {
+        getSelection().selectAllChildren(code);
+        status.textContent = button.dataset.failed;
+      }
+    });
+  }
+
+  // warnBeforePlaceEnds shows a notice after the seconds that the server gave,
+  // so that the clock and zone of this device do not matter.
+  function warnBeforePlaceEnds(notice) {
+    if (notice) setTimeout(() => { notice.hidden = false; }, Number(notice.dataset.warnAfter) * 1000);
+  }
+
+  // activeTime counts milliseconds in which the page is visible and the person
+  // did something within the last half minute.
+  function activeTime(before) {
+    const idle = 30_000;
+    let total = before, from = performance.now(), last = from;
+    const settle = () => {
+      const now = performance.now();
+      if (from !== null) total += Math.max(0, Math.min(now, last + idle) - from);
+      from = document.visibilityState === "visible" ? now : null;
+      return now;
+    };
+    const act = () => { last = settle(); };
+    for (const event of ["keydown", "pointerdown", "pointermove", "scroll", "input"]) {
+      addEventListener(event, act, { passive: true, capture: true });
+    }
+    document.addEventListener("visibilitychange", act);
+    return () => { settle(); return total; };
+  }
+
+  // keepTrail notes every choice of a radio button, not only the last.
+  function keepTrail(form) {
+    const start = performance.now(), trail = form.elements.trail;
+    form.addEventListener("change", (event) => {
+      if (event.target.type !== "radio" || trail.value.length > 2000) return;
+      const entry = `${event.target.name}=${event.target.value}@${Math.round(performance.now() - start)}`;
+      trail.value = trail.value ? `${trail.value} ${entry}` : entry;
+    });
+  }
+
+  function body(form, submitter) {
+    const data = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) data.append(name, value);
+    if (submitter?.name) data.append(submitter.name, submitter.value);
+    return data;
+  }
+
+  function say(text) {
+    const line = form.querySelector(".kept");
+    if (line.textContent !== text) line.textContent = text;
+  }
+
+  // keepDrafts saves what is typed shortly after it is, and when the page is
+  // left; while that fails it tries again and says so.
+  function keepDrafts(form, fill) {
+    let timer = 0, dirty = false, stopped = false;
+    const post = (keepalive) => {
+      fill();
+      return fetch(words.draft, { method: "POST", body: body(form), keepalive, redirect: "error" });
+    };
+    const save = async () => {
+      if (stopped || !dirty) return;
+      dirty = false;
+      try {
+        const answer = await post(false);
+        if (stopped) return;
+        if (answer.ok) return say(dirty ? "" : words.saved);
+        if (answer.status < 500) return say(""); // refused: sending the form will say why
+        throw new Error(answer.statusText);
+      } catch {
+        if (stopped) return;
+        dirty = true;
+        say(words.unsaved);
+        later(3000);
+      }
+    };
+    const later = (ms) => { clearTimeout(timer); timer = setTimeout(save, ms); };
+    form.addEventListener("input", () => { dirty = true; say(""); later(800); });
+    addEventListener("online", () => later(0));
+    addEventListener("pagehide", () => { if (dirty && !stopped) post(true).catch(() => {}); });
+    return {
+      stop() { stopped = true; clearTimeout(timer); },
+      resume() { stopped = false; },
+    };
+  }
+
+  // sendSafely sends the form once however often it is pressed, and again and
+  // again while the network is away. Whatever it does not understand it leaves
+  // to the browser, which posts the form and shows the answer.
+  function sendSafely(form, fill, drafts) {
+    let sending = false;
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (sending) return;
+      sending = true;
+      form.setAttribute("aria-busy", "true");
+      drafts.stop();
+      fill();
+      const data = body(form, event.submitter);
+      for (let wait = 1000; ; wait = Math.min(wait * 1.5, 8000)) {
+        let answer = null;
+        try {
+          answer = await fetch(form.action, {
+            method: "POST", body: data, redirect: "manual", headers: { "Overton-Script": "1" },
+            signal: AbortSignal.timeout(20_000),
+          });
+        } catch { /* no network: try again */ }
+        const next = answer?.headers.get("Overton-Location");
+        if (next) return location.assign(next);
+        if (answer && answer.status < 502) break;
+        say(words.unsent);
+        await new Promise((resolve) => {
+          setTimeout(resolve, wait);
+          addEventListener("online", resolve, { once: true });
+        });
+      }
+      if (event.submitter?.name) {
+        const chosen = document.createElement("input");
+        Object.assign(chosen, { type: "hidden", name: event.submitter.name, value: event.submitter.value });
+        chosen.dataset.chosen = "";
+        form.append(chosen);
+      }
+      form.submit();
+    });
+    // Coming back by the browser's Back, the page must be usable again.
+    addEventListener("pageshow", (event) => {
+      if (!event.persisted) return;
+      sending = false;
+      form.removeAttribute("aria-busy");
+      form.querySelectorAll("input[data-chosen]").forEach((input) => input.remove());
+      drafts.resume();
+    });
+  }
+})();

@@ -1,0 +1,243 @@
+package templates
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+
+	"overton/templates/catalogue"
+)
+
+// hostile is text that must never become anything but text.
+const hostile = `<img src=x onerror=alert(1)> {{7*7}} "'</textarea><script>alert(2)</script>`
+
+var outcomes = []string{"completed", "no_consent", "screened_out", "failed_checks", "over_quota", "timed_out", "withdrawn"}
+
+// pages holds every page, with hostile text wherever a study or a person can
+// put text.
+func pages(lang string) map[string]templ.Component {
+	words := catalogue.For(lang)
+	frame := Frame{Words: words, Base: "/studies/x", Title: hostile, StudyTitle: hostile, Contact: hostile,
+		Withdraw: "/s/x/withdraw", Progress: &Progress{41, hostile}}
+	form := Form{Action: "/s/x/p/a", Draft: "/s/x/draft/a", Back: "/s/x/p/b", Token: "t", Active: hostile, Trail: hostile,
+		Resend: true, Problems: []Problem{{"f1", hostile}}, PlaceEnd: &PlaceEnd{60, 5}}
+	problemAt := func(id string) Form { f := form; f.Problems = []Problem{{id, hostile}}; return f }
+	choice := Choice{"f1", "a", hostile, []Option{{"1", hostile}, {"2", hostile}}, "2", hostile}
+	scale := Scale{"f2", "rating", hostile, "low", "high", "3", hostile}
+	text := Text{"f3", "view", "label", "hint", hostile, hostile}
+	all := map[string]templ.Component{
+		"start":        Start(StartPage{frame, "/s/x/start", 25}),
+		"consent":      Consent(ConsentPage{frame, form, "f1", "<p>checked</p>", "yes"}),
+		"survey":       Survey(SurveyPage{frame, form, []Choice{choice}}),
+		"instructions": Instructions(InstructionsPage{frame, form, "f1", 3, 8, 15}),
+		"view":         View(ViewPage{frame, form, hostile, &choice, text, &scale}),
+		"rating":       Rating(RatingPage{frame, problemAt("f2"), hostile, hostile, hostile, scale}),
+		"vote":         Vote(VotePage{frame, form, "f1", hostile, hostile, "agree"}),
+		"check":        Check(CheckPage{frame, problemAt("f2"), hostile, scale}),
+		"feedback":     Feedback(FeedbackPage{frame, problemAt("f3"), text}),
+		"withdraw":     Withdraw(WithdrawPage{frame, "/s/x/withdraw", "/s/x/resume", "t", true}),
+		"notice":       Notice(NoticePage{frame, "other_window", hostile, "/s/x/start", []Kept{{"k1", hostile, hostile}}, hostile}),
+	}
+	for _, o := range outcomes {
+		all["end "+o] = End(EndPage{Frame: frame, Outcome: o, Prolific: true, Code: hostile, Reconsider: "/r", SecondRound: "/2", Token: "t"})
+	}
+	return all
+}
+
+func render(t *testing.T, c templ.Component) (string, *html.Node) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), doc
+}
+
+func walk(n *html.Node, visit func(*html.Node)) {
+	visit(n)
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		walk(c, visit)
+	}
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func TestTextIsInertOnEveryPage(t *testing.T) {
+	for name, page := range pages("en") {
+		_, doc := render(t, page)
+		scripts, shown := 0, false
+		walk(doc, func(n *html.Node) {
+			switch {
+			case n.Type == html.TextNode && strings.Contains(n.Data, "{{7*7}}"):
+				shown = true
+			case n.Type != html.ElementNode:
+				return
+			}
+			switch n.Data {
+			case "img":
+				t.Errorf("%s: text became an image", name)
+			case "script":
+				scripts++
+				if n.FirstChild != nil {
+					t.Errorf("%s: a script stands inside the page", name)
+				}
+			case "style":
+				t.Errorf("%s: a style stands inside the page", name)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" {
+					t.Errorf("%s: <%s %s> is inline code", name, n.Data, a.Key)
+				}
+			}
+		})
+		if scripts != 1 {
+			t.Errorf("%s: %d scripts, want only our own", name, scripts)
+		}
+		if !shown {
+			t.Errorf("%s: the text is not shown at all", name)
+		}
+	}
+}
+
+func TestEveryPageCanBeUsedWithAssistiveTechnology(t *testing.T) {
+	for name, page := range pages("en") {
+		_, doc := render(t, page)
+		ids, headings := map[string]bool{}, 0
+		walk(doc, func(n *html.Node) {
+			if id := attr(n, "id"); id != "" {
+				if ids[id] {
+					t.Errorf("%s: id %q twice", name, id)
+				}
+				ids[id] = true
+			}
+			if n.Data == "h1" {
+				headings++
+			}
+		})
+		if headings != 1 {
+			t.Errorf("%s: %d first-level headings, want 1", name, headings)
+		}
+		if !ids["main"] {
+			t.Errorf("%s: nothing for the skip link to lead to", name)
+		}
+		walk(doc, func(n *html.Node) {
+			if target := attr(n, "href"); n.Data == "a" && strings.HasPrefix(target, "#") && !ids[target[1:]] {
+				t.Errorf("%s: link to %s leads nowhere", name, target)
+			}
+			for _, described := range strings.Fields(attr(n, "aria-describedby")) {
+				if !ids[described] {
+					t.Errorf("%s: description %q does not exist", name, described)
+				}
+			}
+			if n.Data == "fieldset" && (n.FirstChild == nil || firstElement(n).Data != "legend") {
+				t.Errorf("%s: a fieldset does not begin with its legend", name)
+			}
+		})
+	}
+}
+
+func firstElement(n *html.Node) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode {
+			return c
+		}
+	}
+	return &html.Node{}
+}
+
+func TestLanguageAndDirectionStandOnEveryPage(t *testing.T) {
+	for lang, dir := range map[string]string{"en": "ltr", "ar": "rtl", "he": "rtl"} {
+		for name, page := range pages(lang) {
+			body, _ := render(t, page)
+			if want := `<html lang="` + lang + `" dir="` + dir + `">`; !strings.Contains(body, want) {
+				t.Errorf("%s: %s is not there", name, want)
+			}
+		}
+	}
+}
+
+func TestPagesWorkBelowABasePath(t *testing.T) {
+	for name, page := range pages("en") {
+		body, _ := render(t, page)
+		if n := strings.Count(body, `"/studies/x/static/`); n != 3 {
+			t.Errorf("%s: %d assets below the base path, want 3", name, n)
+		}
+	}
+}
+
+func TestNothingIsChosenBeforeThePersonChooses(t *testing.T) {
+	frame := Frame{Words: catalogue.For("en")}
+	page := View(ViewPage{Frame: frame, Question: "?",
+		Stance:     &Choice{ID: "f1", Name: "stance", Options: []Option{{"1", "a"}, {"2", "b"}}},
+		Importance: &Scale{ID: "f2", Name: "importance"}})
+	if body, _ := render(t, page); strings.Contains(body, "checked") {
+		t.Error("something is preselected")
+	}
+}
+
+func TestTextKeepsALeadingLineBreak(t *testing.T) {
+	page := Feedback(FeedbackPage{Frame: Frame{Words: catalogue.For("en")}, Comment: Text{ID: "f1", Value: "\na\n\nb"}})
+	_, doc := render(t, page)
+	walk(doc, func(n *html.Node) {
+		if n.Data == "textarea" && n.FirstChild.Data != "\na\n\nb" {
+			t.Errorf("the box holds %q", n.FirstChild.Data)
+		}
+	})
+}
+
+// Keys are looked up by name, so a misspelt one would show on the page.
+func TestEveryKeyUsedIsInTheCatalogue(t *testing.T) {
+	literal := regexp.MustCompile(`Say\("([a-z_.0-9]+)"[,)]`)
+	used := 0
+	for _, pattern := range []string{"*.templ", "../web/*.go"} {
+		sources, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range sources {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range literal.FindAllStringSubmatch(string(source), -1) {
+				used++
+				if !catalogue.Has(m[1]) {
+					t.Errorf("%s: %q is not in the catalogue", file, m[1])
+				}
+			}
+		}
+	}
+	if used < 30 {
+		t.Errorf("only %d keys found in the templates: is the pattern still right?", used)
+	}
+	var built []string
+	for _, o := range outcomes {
+		built = append(built, "end."+o+".title", "end."+o+".text")
+	}
+	for _, v := range []string{"agree", "disagree", "neutral", "skip"} {
+		built = append(built, "vote."+v, "vote.was_"+v)
+	}
+	for _, key := range built {
+		if !catalogue.Has(key) {
+			t.Errorf("%q is not in the catalogue", key)
+		}
+	}
+}
