@@ -42,3 +42,18 @@ func BenchmarkOvertonScore(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkJudgeAgreement compares 28,992 predictions with 1,000 resamples.
+func BenchmarkJudgeAgreement(b *testing.B) {
+	r := paperSized(1)
+	rng := rand.New(rand.NewPCG(2, 0))
+	predictions := make([]float64, len(r.Rows))
+	for i := range predictions {
+		predictions[i] = float64(1 + rng.IntN(5))
+	}
+	for b.Loop() {
+		if _, err := JudgeAgreement(r, predictions, nil, DefaultParameters(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -67,10 +67,8 @@ func drawTimes(n int, rng *rand.Rand) []int {
 const (
 	streamQuestions uint64 = iota + 1
 	streamParticipants
-	streamBoth
 	streamAgreement
 	streamSubgroups
-	streamOutside
 )
 
 // bootstrapQuestions fills in the intervals from drawing questions with

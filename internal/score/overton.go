@@ -37,6 +37,14 @@ func DefaultParameters() Parameters {
 	return Parameters{Tau: 4, Missing: Uncovered, Bootstrap: 1000, Seed: 1}
 }
 
+// weight is what a participant counts.
+func (p Parameters) weight(participant string) float64 {
+	if p.Weights == nil {
+		return 1
+	}
+	return p.Weights[participant]
+}
+
 func (p Parameters) check() error {
 	switch {
 	case math.IsNaN(p.Tau) || math.IsInf(p.Tau, 0):
@@ -58,6 +66,9 @@ type Overton struct {
 	Subsets   []Subset     `json:"subsets,omitempty"`
 	// Regression describes the fit behind the adjusted scores.
 	Regression Regression `json:"regression"`
+	// Regrouped tells whether the intervals from drawing participants found
+	// the groups anew in each resample or kept those of the ratings.
+	Regrouped bool `json:"regrouped"`
 	// Ratings and Participants are how many were scored.
 	Ratings      int        `json:"ratings"`
 	Participants int        `json:"participants"`
@@ -201,6 +212,7 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("scoring: %w", err)
 	}
+	r = r.arranged(r.order())
 	o, err := overtonScore(r, p)
 	if err != nil {
 		return nil, err
@@ -227,7 +239,7 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 
 // overtonScore scores ratings that passed check.
 func overtonScore(r Ratings, p Parameters) (*Overton, error) {
-	t, left := r.tabulate(p.Weights)
+	t, left := r.tabulate(p)
 	if len(t.questions) == 0 {
 		return nil, fmt.Errorf("scoring: none of the %d ratings belongs to a viewpoint group", len(r.Rows))
 	}

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -106,6 +107,33 @@ func (r Ratings) check() error {
 	return nil
 }
 
+// order lists the rows by question, participant and model, so that sums do not
+// depend on the order in which the rows came.
+func (r Ratings) order() []int {
+	at := make([]int, len(r.Rows))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(i, j int) int {
+		a, b := r.Rows[i], r.Rows[j]
+		return cmp.Or(cmp.Compare(a.Question, b.Question), cmp.Compare(a.Participant, b.Participant), cmp.Compare(a.Model, b.Model))
+	})
+	return at
+}
+
+// arranged returns the ratings with their rows in the given order.
+func (r Ratings) arranged(at []int) Ratings {
+	return Ratings{Attributes: r.Attributes, Rows: arrange(r.Rows, at)}
+}
+
+func arrange[T any](values []T, at []int) []T {
+	arranged := make([]T, len(at))
+	for i, from := range at {
+		arranged[i] = values[from]
+	}
+	return arranged
+}
+
 // table is ratings summed up for scoring: every question's groups, and what
 // each group gave each model. Models, questions and groups are in the order
 // of compareIDs, so that no result depends on the order of rows.
@@ -139,10 +167,10 @@ func (c cell) covered(tau float64) bool {
 	return c.weight > 0 && c.sum >= tau*c.weight-meanTolerance
 }
 
-// tabulate sums ratings that passed check. A participant counts 1, or as the
-// weights say; ratings without a value or without a group are skipped and
+// tabulate sums ratings that passed check. A participant counts as
+// p.Weights says; ratings without a value or without a group are skipped and
 // counted.
-func (r Ratings) tabulate(weights map[string]float64) (*table, LeftOut) {
+func (r Ratings) tabulate(p Parameters) (*table, LeftOut) {
 	models := map[string]bool{}
 	type tally struct {
 		members map[string]float64         // group -> size
@@ -168,10 +196,7 @@ func (r Ratings) tabulate(weights map[string]float64) (*table, LeftOut) {
 			ungrouped[seat{row.Participant, row.Question}] = true
 			continue
 		}
-		weight := 1.0
-		if weights != nil {
-			weight = weights[row.Participant]
-		}
+		weight := p.weight(row.Participant)
 		if !q.seen[row.Participant] {
 			q.seen[row.Participant] = true
 			q.members[row.Group] += weight

@@ -1,0 +1,181 @@
+package score
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Regroup finds the viewpoint groups anew among participants drawn with
+// replacement. drawn lists the draws of one question, a participant drawn
+// twice stands in it twice; the answer holds a group number for each draw, 0
+// or more, or -1 for a draw that belongs to no group. It is called from
+// several goroutines at once and must depend on its arguments alone.
+type Regroup func(ctx context.Context, question string, drawn []string, seed uint64) ([]int, error)
+
+// BootstrapParticipants fills in the intervals of o that stem from drawing
+// participants: every resample draws each question's participants with
+// replacement, finds the groups among them with regroup, and scores the
+// models anew (Intervals.Participants); on the same draws it also draws the
+// questions (Intervals.Both). With a nil regroup everybody keeps the group of
+// the ratings. r and o belong together: o is the score of r.
+//
+// step is called after each resample, from several goroutines.
+func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup Regroup, step func()) error {
+	if o.Parameters.Bootstrap == 0 {
+		return nil
+	}
+	pools := poolParticipants(r, o, regroup == nil)
+	people := make([]estimates, o.Parameters.Bootstrap)
+	both := make([]estimates, o.Parameters.Bootstrap)
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for b := range people {
+		work.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			// Every resample has its own stream, so that it does not matter
+			// who computes it when.
+			rng := rand.New(rand.NewPCG(o.Parameters.Seed, streamParticipants<<32|uint64(b)))
+			outcomes := make([][]outcome, len(pools))
+			for q, pool := range pools {
+				drawn, err := pool.resample(ctx, rng, regroup, o.Parameters)
+				if err != nil {
+					return fmt.Errorf("resample %d of question %s: %w", b+1, pool.question, err)
+				}
+				outcomes[q] = drawn
+			}
+			people[b] = estimate(outcomes, nil)
+			both[b] = estimate(outcomes, drawTimes(len(outcomes), rng))
+			step()
+			return nil
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return fmt.Errorf("resampling participants: %w", err)
+	}
+	for m := range o.Models {
+		p, b := scoreIntervals(people, m), scoreIntervals(both, m)
+		o.Models[m].Intervals.Participants, o.Models[m].Intervals.Both = &p, &b
+	}
+	o.Regrouped = regroup != nil
+	return nil
+}
+
+// pool is one question's participants, from whom resamples are drawn.
+type pool struct {
+	question string
+	ids      []string
+	group    []int // as in the ratings, -1 for none
+	weight   []float64
+	values   [][]float64 // [participant][model], NaN: not rated
+}
+
+// poolParticipants lists the participants of every scored question in the
+// order of their identifiers. Those without a group are in a pool only if
+// groups are found anew.
+func poolParticipants(r Ratings, o *Overton, grouped bool) []pool {
+	models := map[string]int{}
+	for m := range o.Models {
+		models[o.Models[m].Model] = m
+	}
+	rows := map[string]map[string][]Rating{}
+	for _, row := range r.Rows {
+		if math.IsNaN(row.Value) || grouped && row.Group == "" {
+			continue
+		}
+		if rows[row.Question] == nil {
+			rows[row.Question] = map[string][]Rating{}
+		}
+		rows[row.Question][row.Participant] = append(rows[row.Question][row.Participant], row)
+	}
+	pools := make([]pool, len(o.Questions))
+	for q, question := range o.Questions {
+		people := rows[question.Question]
+		p := pool{question: question.Question, ids: sortedIDs(people)}
+		for _, id := range p.ids {
+			values := make([]float64, len(models))
+			for m := range values {
+				values[m] = math.NaN()
+			}
+			for _, row := range people[id] {
+				values[models[row.Model]] = row.Value
+			}
+			label := people[id][0].Group
+			p.values = append(p.values, values)
+			p.group = append(p.group, slices.IndexFunc(question.Groups, func(g Group) bool { return g.Group == label }))
+			p.weight = append(p.weight, o.Parameters.weight(id))
+		}
+		pools[q] = p
+	}
+	return pools
+}
+
+// resample draws as many participants as there are and scores every model on
+// their groups.
+func (p pool) resample(ctx context.Context, rng *rand.Rand, regroup Regroup, params Parameters) ([]outcome, error) {
+	drawn := make([]int, len(p.ids))
+	labels := make([]int, len(p.ids))
+	for i := range drawn {
+		drawn[i] = rng.IntN(len(p.ids))
+		labels[i] = p.group[drawn[i]]
+	}
+	if regroup != nil {
+		ids := make([]string, len(drawn))
+		for i, d := range drawn {
+			ids[i] = p.ids[d]
+		}
+		var err error
+		if labels, err = regroup(ctx, p.question, ids, rng.Uint64()); err != nil {
+			return nil, err
+		}
+		if len(labels) != len(drawn) {
+			return nil, fmt.Errorf("%d group numbers for %d participants", len(labels), len(drawn))
+		}
+	}
+	return p.outcomes(drawn, labels, params), nil
+}
+
+// outcomes scores every model on the drawn participants under labels.
+func (p pool) outcomes(drawn, labels []int, params Parameters) []outcome {
+	models := len(p.values[0])
+	groups := make([]Group, slices.Max(labels)+1)
+	cells := make([]cell, models*len(groups)) // [model][group]
+	for i, d := range drawn {
+		g := labels[i]
+		if g < 0 {
+			continue
+		}
+		w := p.weight[d]
+		groups[g].Size += w
+		for m, v := range p.values[d] {
+			if !math.IsNaN(v) {
+				c := &cells[m*len(groups)+g]
+				c.weight += w
+				c.sum += w * v
+			}
+		}
+	}
+	// Nobody of some group may have been drawn.
+	kept := 0
+	for g := range groups {
+		if groups[g].Size > 0 {
+			groups[kept] = groups[g]
+			for m := range models {
+				cells[m*len(groups)+kept] = cells[m*len(groups)+g]
+			}
+			kept++
+		}
+	}
+	result := make([]outcome, models)
+	for m := range result {
+		result[m] = applyThreshold(groups[:kept], cells[m*len(groups):m*len(groups)+kept], params.Tau, params.Missing)
+	}
+	return result
+}
