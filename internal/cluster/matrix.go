@@ -244,7 +244,7 @@ func order(n int, compare func(a, b int) int) []int {
 // CompareIDs is the order in which results list participants and statements:
 // whole numbers by value, before everything else, which goes by bytes.
 func CompareIDs(a, b string) int {
-	na, nb := digits(a), digits(b)
+	na, nb := WholeNumber(a), WholeNumber(b)
 	switch {
 	case na && nb:
 		ta, tb := strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
@@ -263,7 +263,8 @@ func CompareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-func digits(s string) bool {
+// WholeNumber reports whether an id consists of digits only.
+func WholeNumber(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
 			return false
