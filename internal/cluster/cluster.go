@@ -46,6 +46,9 @@ type Options struct {
 	MinVotes int    `json:"min_votes"` // participants with fewer votes (or fewer than there are statements) are left out
 	Seed     uint64 `json:"seed"`
 	Starts   int    `json:"starts"` // seeded starts of each optimisation
+	// Resamples is the number of times that each kind of doubt is measured; 0
+	// measures none, and then nothing can be found to be one group only.
+	Resamples int `json:"resamples"`
 
 	// Participants, when not nil, names those to be grouped and replaces the
 	// rule of MinVotes. Polis keeps such a list: who once had enough votes stays.
@@ -54,7 +57,7 @@ type Options struct {
 
 // DefaultOptions returns the parameters that commands start from.
 func DefaultOptions() Options {
-	return Options{Method: Overton, KMax: 10, MinVotes: 7, Seed: 1, Starts: 10}
+	return Options{Method: Overton, KMax: 10, MinVotes: 7, Seed: 1, Starts: 10, Resamples: 20}
 }
 
 // MarshalJSON writes K = 0 as "auto".
@@ -70,19 +73,24 @@ func (o Options) MarshalJSON() ([]byte, error) {
 	}{plain(o), k})
 }
 
+// maxGroups bounds the number of groups, and with it time and memory.
+const maxGroups = 100
+
 // check returns an error that names the first parameter out of range.
 func (o Options) check() error {
 	switch {
 	case !slices.Contains(Methods(), o.Method):
 		return fmt.Errorf("method %q: expected one of %v", o.Method, Methods())
-	case o.K < 0:
-		return fmt.Errorf("k %d: expected 1 or more, or 0 to choose it", o.K)
-	case o.KMax < 1:
-		return fmt.Errorf("kmax %d: expected 1 or more", o.KMax)
+	case o.K < 0 || o.K > maxGroups:
+		return fmt.Errorf("k %d: expected 1 to %d, or 0 to choose it", o.K, maxGroups)
+	case o.KMax < 1 || o.KMax > maxGroups:
+		return fmt.Errorf("kmax %d: expected 1 to %d", o.KMax, maxGroups)
 	case o.MinVotes < 0:
 		return fmt.Errorf("min votes %d: expected 0 or more", o.MinVotes)
-	case o.Starts < 1:
-		return fmt.Errorf("starts %d: expected 1 or more", o.Starts)
+	case o.Starts < 1 || o.Starts > 10_000:
+		return fmt.Errorf("starts %d: expected 1 to 10000", o.Starts)
+	case o.Resamples < 0 || o.Resamples > 10_000:
+		return fmt.Errorf("resamples %d: expected 0 to 10000", o.Resamples)
 	}
 	return nil
 }
@@ -133,12 +141,17 @@ type Result struct {
 	Method Method `json:"method"`
 	K      int    `json:"k"` // groups found; 0 when nobody could be grouped
 	// Silhouette holds the mean silhouette of each k that was tried.
-	Silhouette   map[int]Number `json:"silhouette"`
-	Participants []Participant  `json:"participants"`
-	LeftOut      []LeftOut      `json:"left_out"`
-	Groups       []Group        `json:"groups"`
-	Statements   []Statement    `json:"statements"`
-	Consensus    Consensus      `json:"consensus"`
+	Silhouette map[int]Number `json:"silhouette"`
+	// SilhouetteSample is the number of participants drawn to compute
+	// silhouettes with, 0 when all were used.
+	SilhouetteSample int           `json:"silhouette_sample"`
+	Separation       *Separation   `json:"separation"`
+	Stability        *Stability    `json:"stability"`
+	Participants     []Participant `json:"participants"`
+	LeftOut          []LeftOut     `json:"left_out"`
+	Groups           []Group       `json:"groups"`
+	Statements       []Statement   `json:"statements"`
+	Consensus        Consensus     `json:"consensus"`
 	// BaseClusters are given by Polis.
 	BaseClusters []BaseCluster `json:"base_clusters,omitempty"`
 	// Warnings say in plain words what a reader of the result should doubt.
@@ -155,6 +168,10 @@ type Participant struct {
 	// Silhouette is the participant's own silhouette, -1 to 1: how much nearer
 	// the own group is than the next one.
 	Silhouette Number `json:"silhouette"`
+	// Margin, 0 to 1, says how clear the choice of the group is: for projected
+	// participants (n-o)/(n+o), with o the distance to the own group's center
+	// and n that to the next; negative when another center is nearer.
+	Margin Number `json:"margin"`
 	// Standing is given by Polis.
 	Standing *Standing `json:"standing,omitempty"`
 }

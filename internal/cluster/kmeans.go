@@ -148,4 +148,10 @@ func bestOfStarts(ctx context.Context, points []point, ks []int, starts int, see
 const (
 	streamAxes uint64 = iota + 1
 	streamStart
+	streamNull
+	streamStatements
+	streamParticipants
+	streamSeeds
+	streamHalves
+	streamSample
 )

@@ -50,7 +50,7 @@ func votedStatements(m *Matrix) int {
 }
 
 // runOverton is the default method: project, group by k-means for each k, keep
-// the k of the largest mean silhouette.
+// the k of the largest mean silhouette, or one group when nothing separates.
 func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	m = m.sorted()
 	r := newRatings(m)
@@ -64,39 +64,18 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	for n, i := range rows {
 		points[n] = all[i]
 	}
-	best := partition{k: min(1, len(rows)), label: make([]int, len(rows))}
-	own := make([]float64, len(rows))
-	for i := range own {
-		own[i] = math.NaN()
+	apart, err := separated(ctx, r, o)
+	if err != nil {
+		return nil, err
 	}
-	scores := map[int]Number{}
-	var ks []int
-	if o.K > 0 {
-		ks = []int{min(o.K, len(rows))}
-	} else {
-		for k := 2; k <= min(o.KMax, len(rows)); k++ {
-			ks = append(ks, k)
-		}
+	best, scores, err := bestPartition(ctx, points, o)
+	if err != nil {
+		return nil, err
 	}
-	if o.K != 1 && distinct(points) > 1 {
-		parts, err := bestOfStarts(ctx, points, ks, o.Starts, o.Seed)
-		if err != nil {
-			return nil, err
-		}
-		values, err := silhouettes(ctx, points, parts)
-		if err != nil {
-			return nil, err
-		}
-		top := math.Inf(-1)
-		for n, part := range parts {
-			if part.k != ks[n] && o.K == 0 {
-				continue // fewer distinct points than groups
-			}
-			s := mean(values[n])
-			scores[part.k] = Number(s)
-			if s > top {
-				top, best, own = s, part, values[n]
-			}
+	if apart != nil {
+		apart.Separated = apart.P <= separationLevel || len(points) >= 10 && scores[best.k] >= strongSilhouette
+		if o.K == 0 && !apart.Separated {
+			best = oneGroup(len(points))
 		}
 	}
 	label := make([]int, len(m.participants))
@@ -108,11 +87,90 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		label[i] = best.label[n]
 	}
 	res := describe(m, r, a, all, label, best.k, reason)
-	res.Silhouette = scores
-	for n := range res.Participants {
-		res.Participants[n].Silhouette = Number(own[n])
+	res.Silhouette, res.Separation = scores, apart
+	if err := doubt(ctx, res, m, label, o); err != nil {
+		return nil, err
 	}
 	return res, nil
+}
+
+// separated tests the votes against shuffled ones; nil when no resamples are
+// wanted or when there are not two statements, whose votes could hang together.
+func separated(ctx context.Context, r *ratings, o Options) (*Separation, error) {
+	if o.Resamples == 0 || votedStatements(r.Matrix) < 2 {
+		return nil, nil
+	}
+	rows := sampleRows(len(r.participants), doubtSample, stream(o.Seed, streamSample))
+	if len(rows) < len(r.participants) {
+		r = newRatings(r.restrict(rows, nil))
+	}
+	return r.separation(ctx, max(o.Resamples, 19), o.Seed)
+}
+
+// oneGroup puts n points together; no points make no group.
+func oneGroup(n int) partition { return partition{k: min(1, n), label: make([]int, n)} }
+
+// bestPartition groups points for each k in question and returns the partition
+// of the largest mean silhouette, ties to the smaller k, with all silhouettes.
+func bestPartition(ctx context.Context, points []point, o Options) (partition, map[int]Number, error) {
+	best := oneGroup(len(points))
+	scores := map[int]Number{}
+	places := distinct(points)
+	low, high := 2, min(o.KMax, places)
+	if o.K > 0 {
+		high = min(o.K, places)
+		low = high
+	}
+	var ks []int
+	for k := max(2, low); k <= high; k++ {
+		ks = append(ks, k)
+	}
+	if len(ks) == 0 {
+		return best, scores, nil
+	}
+	parts, err := bestOfStarts(ctx, points, ks, o.Starts, o.Seed)
+	if err != nil {
+		return best, nil, err
+	}
+	values, err := silhouettes(ctx, points, parts)
+	if err != nil {
+		return best, nil, err
+	}
+	top := math.Inf(-1)
+	for n, part := range parts {
+		s := mean(values[n])
+		if _, known := scores[part.k]; !known {
+			scores[part.k] = Number(s)
+		}
+		if s > top {
+			top, best = s, part
+		}
+	}
+	return best, scores, nil
+}
+
+// doubt fills in what says how sure a projected result is: own silhouettes,
+// margins, stability, warnings.
+func doubt(ctx context.Context, res *Result, m *Matrix, label []int, o Options) error {
+	if err := ownSilhouettes(ctx, res); err != nil {
+		return err
+	}
+	points := make([]point, len(res.Participants))
+	for n, who := range res.Participants {
+		points[n] = point{float64(who.X), float64(who.Y)}
+	}
+	margins(res, points)
+	if o.Resamples > 0 && len(points) > 0 {
+		var err error
+		if res.Stability, err = stability(ctx, m, label, res.K, o); err != nil {
+			return err
+		}
+	}
+	if o.K > res.K && len(points) > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d groups were asked for, and the participants stand in only %d places", o.K, res.K))
+	}
+	warn(res, m, label)
+	return nil
 }
 
 // ownSilhouettes fills in each participant's silhouette among all that were
@@ -127,6 +185,9 @@ func ownSilhouettes(ctx context.Context, res *Result) error {
 	values, err := silhouettes(ctx, points, []partition{p})
 	for n := range points {
 		res.Participants[n].Silhouette = Number(values[0][n])
+		if p.k < 2 {
+			res.Participants[n].Silhouette = Number(math.NaN())
+		}
 	}
 	return err
 }

@@ -108,17 +108,36 @@ func (r *ratings) gram(ctx context.Context, out, v []float64, partial [][]float6
 // rounding error takes some 30 to 100 steps on real votes.
 const maxKrylov = 400
 
+// exact and rough are tolerances of leading: residuals relative to the largest
+// eigenvalue. A rough component is for comparison with others of its kind.
+const (
+	exact = 1e-14
+	rough = 1e-4
+)
+
 // principalAxes computes the two leading components exactly, to rounding
-// error, at any size: Lanczos steps on XᵀX with full reorthogonalisation until
-// both residuals vanish. The sign of a component is that which makes its
-// largest loading (the first of equals) positive.
+// error, at any size.
 func (r *ratings) principalAxes(ctx context.Context, rng *rand.Rand) (axes, error) {
-	m := len(r.center)
-	a := axes{loading: [2][]float64{make([]float64, m), make([]float64, m)}}
-	chunks := gramChunks
+	return leading(ctx, r.gram, len(r.center), r.chunks(), rng, exact)
+}
+
+// chunks is the number of pieces in which the rows of r are summed.
+func (r *ratings) chunks() int {
 	if len(r.vote) < 1<<15 {
-		chunks = 1 // too little work to share
+		return 1 // too little work to share
 	}
+	return gramChunks
+}
+
+// gramFunc sets out to XᵀX v for some matrix X, given space for partial sums.
+type gramFunc func(ctx context.Context, out, v []float64, partial [][]float64) error
+
+// leading computes the two leading components, of m loadings each, by Lanczos steps on XᵀX with full
+// reorthogonalisation until both residuals are within the tolerance. The sign
+// of a component is that which makes its largest loading (the first of equals)
+// positive.
+func leading(ctx context.Context, gram gramFunc, m, chunks int, rng *rand.Rand, tolerance float64) (axes, error) {
+	a := axes{loading: [2][]float64{make([]float64, m), make([]float64, m)}}
 	partial := make([][]float64, chunks)
 	for c := range partial {
 		partial[c] = make([]float64, m)
@@ -132,7 +151,7 @@ func (r *ratings) principalAxes(ctx context.Context, rng *rand.Rand) (axes, erro
 	for next != nil {
 		basis = append(basis, next)
 		k := len(basis) - 1
-		if err := r.gram(ctx, w, next, partial); err != nil {
+		if err := gram(ctx, w, next, partial); err != nil {
 			return a, err
 		}
 		alpha = append(alpha, floats.Dot(w, next))
@@ -159,7 +178,7 @@ func (r *ratings) principalAxes(ctx context.Context, rng *rand.Rand) (axes, erro
 		converged := b > 0
 		for c := range min(2, n) {
 			residual := math.Abs(b * vectors[(n-1)*n+n-1-c])
-			converged = converged && residual <= 1e-14*math.Abs(values[n-1])
+			converged = converged && residual <= tolerance*math.Abs(values[n-1])
 		}
 		if !converged && !full {
 			continue

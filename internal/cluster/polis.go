@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -212,7 +211,7 @@ func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, len(groups), reason)
 	res.Silhouette = scores
-	if err := ownSilhouettes(ctx, res); err != nil {
+	if err := doubt(ctx, res, m, label, o); err != nil {
 		return nil, err
 	}
 	standings(res, all)
@@ -229,9 +228,6 @@ func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	for g := range groups {
 		res.Groups[g].Group = groups[g].id
-	}
-	if o.K > len(groups) && len(rows) > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d groups were asked for, and the participants stand in only %d", o.K, len(groups)))
 	}
 	sortByID(res)
 	return res, nil

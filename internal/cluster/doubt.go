@@ -1,0 +1,417 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Separation says whether votes hang together more than chance would have it.
+// First each participant's own straight line in the mean votes of the
+// statements is taken off, so that agreeing with everything, or voting without
+// reading, does not pass for a viewpoint. Chance is then made by shuffling the
+// votes of each statement among those who cast them: what the statements are
+// like and who saw them stays, what a person's votes have in common goes.
+type Separation struct {
+	// Variance is that of the participants along the first component, summed
+	// over participants, and Chance its mean when votes are shuffled.
+	Variance Number `json:"variance"`
+	Chance   Number `json:"chance"`
+	// P is the share of shuffles, this set of votes counted among them, that
+	// reach the variance.
+	P        Number `json:"p"`
+	Shuffles int    `json:"shuffles"`
+	// Separated is P <= 0.05, or a mean silhouette of at least 0.7 among 10 or
+	// more participants: "strong structure" (Kaufman and Rousseeuw, 1990),
+	// whatever it comes from. Where it is false and k is free, k is 1.
+	Separated bool `json:"separated"`
+}
+
+// Stability is how much of a partition comes back when something is left to
+// chance again: mean adjusted Rand indices with the partition reported, at the
+// same k, null where k is below 2.
+type Stability struct {
+	// Statements: from a random 80 % of the statements; Participants: from a
+	// random 80 % of the participants; Seeds: from other seeds.
+	Statements   Number `json:"statements"`
+	Participants Number `json:"participants"`
+	Seeds        Number `json:"seeds"`
+	// Reliability, 0 to 1, is that of a participant's place on the first
+	// component: the correlation of places from two random halves of the
+	// statements, raised to the full number of votes (Spearman, 1910; Brown,
+	// 1910), mean over splits.
+	Reliability Number `json:"reliability"`
+	Resamples   int    `json:"resamples"`
+	// Sample is the number of participants drawn to measure this, 0 when all
+	// were used.
+	Sample int `json:"sample"`
+}
+
+const (
+	// separationLevel is the share of shuffles that may look as separated.
+	separationLevel = 0.05
+	// strongSilhouette separates without a test.
+	strongSilhouette = 0.7
+	// keptShare is the share of statements or participants that a resample keeps.
+	keptShare = 0.8
+	// doubtSample is the largest number of participants on which doubt is
+	// measured; of more, a seeded sample stands for all.
+	doubtSample = 5000
+	// wantedReliability and stable are what falls short without a warning.
+	wantedReliability = 0.8
+	stable            = 0.6
+)
+
+// peculiarities are what is left of each vote after a straight line of the
+// participant's own in the mean votes of the statements: who agrees with
+// everything, and who votes without reading, is not peculiar.
+type peculiarities struct {
+	*ratings
+	value []float64 // in the order of the matrix's votes
+}
+
+// residuals fits each participant's line to the given votes, which are those of
+// r or a shuffle of them.
+func (r *ratings) residuals(votes []Vote) peculiarities {
+	p := peculiarities{r, make([]float64, len(votes))}
+	for i := range r.participants {
+		a, b := r.start[i], r.start[i+1]
+		var n, sx, sy, sxx, sxy float64
+		for k := a; k < b; k++ {
+			x, y := r.center[r.column[k]], float64(votes[k])
+			n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+		}
+		if n < 3 {
+			continue // a line takes it all
+		}
+		slope := 0.0
+		if v := n*sxx - sx*sx; v > 1e-9*n*n {
+			slope = (n*sxy - sx*sy) / v
+		}
+		for k := a; k < b; k++ {
+			p.value[k] = float64(votes[k]) - sy/n - slope*(r.center[r.column[k]]-sx/n)
+		}
+	}
+	return p
+}
+
+// gram sets out to XᵀX v for the matrix X of peculiarities, in one piece.
+func (p peculiarities) gram(ctx context.Context, out, v []float64, _ [][]float64) error {
+	clear(out)
+	for i := range p.participants {
+		a, b := p.start[i], p.start[i+1]
+		var t float64
+		for k := a; k < b; k++ {
+			t += p.value[k] * v[p.column[k]]
+		}
+		for k := a; k < b; k++ {
+			out[p.column[k]] += p.value[k] * t
+		}
+	}
+	return ctx.Err()
+}
+
+// variance is that along the first component.
+func (p peculiarities) variance(ctx context.Context, rng *rand.Rand) (float64, error) {
+	a, err := leading(ctx, p.gram, len(p.center), 0, rng, rough)
+	return a.variance[0], err
+}
+
+// shuffled returns the votes with those of each statement dealt out anew among
+// those who cast them.
+func (m *Matrix) shuffled(cells [][]int32, rng *rand.Rand) []Vote {
+	votes := slices.Clone(m.vote)
+	for _, at := range cells {
+		for n := len(at) - 1; n > 0; n-- {
+			k := rng.IntN(n + 1)
+			votes[at[n]], votes[at[k]] = votes[at[k]], votes[at[n]]
+		}
+	}
+	return votes
+}
+
+// cellsByColumn lists, for each statement, the positions of its votes.
+func (m *Matrix) cellsByColumn() [][]int32 {
+	cells := make([][]int32, len(m.statements))
+	for at, j := range m.column {
+		cells[j] = append(cells[j], int32(at))
+	}
+	return cells
+}
+
+// separation holds the leading variance of peculiarities against that of
+// shuffled votes.
+func (r *ratings) separation(ctx context.Context, shuffles int, seed uint64) (*Separation, error) {
+	own, err := r.residuals(r.vote).variance(ctx, stream(seed, streamNull))
+	if err != nil {
+		return nil, err
+	}
+	cells := r.cellsByColumn()
+	chance := make([]float64, shuffles)
+	err = parallel(ctx, shuffles, func(n int) {
+		rng := stream(seed, streamNull, uint64(n)+1)
+		chance[n], _ = r.residuals(r.shuffled(cells, rng)).variance(ctx, rng) // fails only with ctx
+	})
+	if err != nil {
+		return nil, err
+	}
+	reached := 1
+	for _, v := range chance {
+		if v >= own*(1-1e-9) {
+			reached++
+		}
+	}
+	return &Separation{
+		Variance: Number(own), Chance: Number(mean(chance)),
+		P: Number(float64(reached) / float64(shuffles+1)), Shuffles: shuffles,
+	}, nil
+}
+
+// restrict returns the matrix of some rows and columns. keepColumn nil keeps
+// all; columns keep their numbers.
+func (m *Matrix) restrict(rows []int, keepColumn []bool) *Matrix {
+	s := &Matrix{
+		participants: make([]string, len(rows)),
+		statements:   m.statements,
+		start:        make([]int, len(rows)+1),
+	}
+	for n, i := range rows {
+		s.participants[n] = m.participants[i]
+		columns, votes := m.Row(i)
+		for k, j := range columns {
+			if keepColumn == nil || keepColumn[j] {
+				s.column = append(s.column, j)
+				s.vote = append(s.vote, votes[k])
+			}
+		}
+		s.start[n+1] = len(s.column)
+	}
+	return s
+}
+
+// pick draws a share of n things, as a mask.
+func pick(n int, share float64, rng *rand.Rand) []bool {
+	mask := make([]bool, n)
+	for _, i := range rng.Perm(n)[:int(math.Round(share*float64(n)))] {
+		mask[i] = true
+	}
+	return mask
+}
+
+// sampleRows draws at most limit of n rows, ascending; all when they are fewer.
+func sampleRows(n, limit int, rng *rand.Rand) []int {
+	rows := order(n, func(a, b int) int { return a - b })
+	if n <= limit {
+		return rows
+	}
+	rng.Shuffle(n, func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+	rows = rows[:limit]
+	slices.Sort(rows)
+	return rows
+}
+
+// stability measures how much of the partition comes back. label is the group
+// of each row of m, -1 for those left out.
+func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*Stability, error) {
+	s := &Stability{
+		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
+		Reliability: Number(math.NaN()), Resamples: o.Resamples,
+	}
+	rows := sampleRows(len(m.participants), doubtSample, stream(o.Seed, streamSample))
+	if len(rows) < len(m.participants) {
+		s.Sample = len(rows)
+	}
+	starts := min(o.Starts, 5)
+	// again groups some rows anew by the votes on some statements and compares.
+	again := func(rows []int, keepColumn []bool, rng *rand.Rand, runs int) (float64, error) {
+		points, at, err := placed(ctx, m, label, rows, keepColumn, rng)
+		if err != nil || len(points) == 0 {
+			return math.NaN(), err
+		}
+		best := kmeans(points, k, rng)
+		for range runs - 1 {
+			if p := kmeans(points, k, rng); p.inertia < best.inertia {
+				best = p
+			}
+		}
+		was := make([]int, len(at))
+		for n, i := range at {
+			was[n] = label[i]
+		}
+		return AdjustedRand(was, best.label), nil
+	}
+	measure := func(purpose uint64, f func(rng *rand.Rand) (float64, error)) (Number, error) {
+		values := make([]float64, o.Resamples)
+		err := parallel(ctx, o.Resamples, func(n int) {
+			var err error
+			if values[n], err = f(stream(o.Seed, purpose, uint64(n))); err != nil {
+				values[n] = math.NaN()
+			}
+		})
+		values = slices.DeleteFunc(values, math.IsNaN)
+		return Number(mean(values)), err
+	}
+	var err error
+	if k > 1 {
+		s.Statements, err = measure(streamStatements, func(rng *rand.Rand) (float64, error) {
+			return again(rows, pick(len(m.statements), keptShare, rng), rng, starts)
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.Participants, err = measure(streamParticipants, func(rng *rand.Rand) (float64, error) {
+			mask := pick(len(rows), keptShare, rng)
+			var kept []int
+			for n, i := range rows {
+				if mask[n] {
+					kept = append(kept, i)
+				}
+			}
+			return again(kept, nil, rng, starts)
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.Seeds, err = measure(streamSeeds, func(rng *rand.Rand) (float64, error) {
+			return again(rows, nil, rng, o.Starts)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.Reliability, err = measure(streamHalves, func(rng *rand.Rand) (float64, error) {
+		half := pick(len(m.statements), 0.5, rng)
+		other := make([]bool, len(half))
+		for j := range half {
+			other[j] = !half[j]
+		}
+		a, at, err := placed(ctx, m, label, rows, half, rng)
+		if err != nil {
+			return 0, err
+		}
+		b, bt, err := placed(ctx, m, label, rows, other, rng)
+		if err != nil {
+			return 0, err
+		}
+		r := math.Abs(correlation(a, at, b, bt))
+		return 2 * r / (1 + r), nil
+	})
+	return s, err
+}
+
+// placed projects the grouped ones of some rows from the votes on some
+// statements. at are the rows of those who have such a vote.
+func placed(ctx context.Context, m *Matrix, label, rows []int, keepColumn []bool, rng *rand.Rand) (points []point, at []int, err error) {
+	r := newRatings(m.restrict(rows, keepColumn))
+	a, err := leading(ctx, r.gram, len(r.center), r.chunks(), rng, rough)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := r.project(a)
+	for n, i := range rows {
+		if columns, _ := r.Row(n); label[i] >= 0 && len(columns) > 0 {
+			points = append(points, all[n])
+			at = append(at, i)
+		}
+	}
+	return points, at, nil
+}
+
+// correlation is that of the first coordinates of those in both lists, whose
+// rows ascend; 0 where one of them does not vary.
+func correlation(a []point, at []int, b []point, bt []int) float64 {
+	var n, sx, sy, sxx, syy, sxy float64
+	for i, j := 0, 0; i < len(at) && j < len(bt); {
+		switch {
+		case at[i] < bt[j]:
+			i++
+		case at[i] > bt[j]:
+			j++
+		default:
+			x, y := a[i].x, b[j].x
+			n, sx, sy, sxx, syy, sxy = n+1, sx+x, sy+y, sxx+x*x, syy+y*y, sxy+x*y
+			i++
+			j++
+		}
+	}
+	vx, vy := n*sxx-sx*sx, n*syy-sy*sy
+	if vx <= 0 || vy <= 0 {
+		return 0
+	}
+	return (n*sxy - sx*sy) / math.Sqrt(vx*vy)
+}
+
+// margins fills in how clear each participant's group is.
+func margins(res *Result, points []point) {
+	for n := range res.Participants {
+		who := &res.Participants[n]
+		own, next := 0.0, math.Inf(1)
+		for g := range res.Groups {
+			c := res.Groups[g].Center
+			d := points[n].distance(point{float64(c[0]), float64(c[1])})
+			if g == who.Group {
+				own = d
+			} else {
+				next = min(next, d)
+			}
+		}
+		who.Margin = Number((next - own) / (next + own)) // null where there is one group, or all are in one place
+	}
+}
+
+// warn says what a reader should doubt.
+func warn(res *Result, m *Matrix, label []int) {
+	say := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
+	votes, neutral := 0, 0
+	for i := range m.participants {
+		if label[i] < 0 {
+			continue
+		}
+		_, cast := m.Row(i)
+		votes += len(cast)
+		if !slices.ContainsFunc(cast, func(v Vote) bool { return v != Neutral }) {
+			neutral++
+		}
+	}
+	people := len(res.Participants)
+	if people == 0 {
+		say("nobody cast enough votes to be grouped")
+		return
+	}
+	each := float64(votes) / float64(people)
+	if people < 15 {
+		say("only %d participants are grouped; groups of so few are hardly more than an impression", people)
+	}
+	if votedStatements(m) == 1 {
+		say("all votes are on one statement; a group is no more than those who voted alike on it")
+	}
+	if s := res.Separation; s != nil && !s.Separated {
+		say("votes hang together no more than shuffled votes do (p %.2g): nothing shows more than one group", float64(s.P))
+	}
+	if s := res.Stability; s != nil && s.Reliability < wantedReliability {
+		if r := float64(s.Reliability); r > 0.2 {
+			needed := each * wantedReliability * (1 - r) / (r * (1 - wantedReliability))
+			say("with %.0f votes each, places are %.0f %% reliable; for %.0f %% it takes about %.0f votes each", each, 100*r, 100*wantedReliability, math.Ceil(needed))
+		} else {
+			say("with %.0f votes each, places are next to random; it takes several times as many votes", each)
+		}
+	}
+	if s := res.Stability; s != nil {
+		for _, part := range []struct {
+			what string
+			ari  Number
+		}{{"statements", s.Statements}, {"participants", s.Participants}} {
+			if part.ari < stable {
+				say("four fifths of the %s give rather different groups (mean adjusted Rand index %.2f)", part.what, float64(part.ari))
+			}
+		}
+		if s.Seeds < 0.95 {
+			say("other seeds give other groups (mean adjusted Rand index %.2f); more starts would help", float64(s.Seeds))
+		}
+	}
+	if neutral > 0 {
+		say("%d grouped participants voted neutral throughout; where they stand says little", neutral)
+	}
+}
