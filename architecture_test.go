@@ -37,6 +37,7 @@ var floors = map[string]int{
 	"templates": 3,
 	"web":       4,
 	"cmd":       5,
+	"bench":     5,
 }
 
 // confined says where an import may appear, and why not elsewhere. A key that
