@@ -88,7 +88,7 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 	}{
 		{2, []string{"score", "overton"}, "accepts 1 arg"},
 		{2, []string{"score", "overtone", path}, `unknown command "overtone"`},
-		{1, []string{"score", "overton", path}, "expected a column cluster_kmeans"},
+		{1, []string{"score", "overton", path}, "cluster_kmeans is missing"},
 		{1, []string{"score", "overton", path, "--group", "view", "--missing", "ignore"}, `not "ignore"`},
 		{1, []string{"score", "overton", path, "--group", "view", "--by", "colour"}, `no attribute "colour"`},
 		{1, []string{"score", "overton", path + "x"}, "no such file"},

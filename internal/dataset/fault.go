@@ -1,56 +1,65 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Fault is one thing wrong in a file, with what a person needs to mend it.
+// Fault is one thing in a file that cannot stand.
 type Fault struct {
-	File   string
-	Line   int    // 1 is the first line, or the row of a Parquet file; 0: the file as a whole
-	Column string // "" when the fault is not in one column
-	Value  string
-	// Expected says in words what should stand there.
-	Expected string
+	File    string
+	Line    int    // physical line of a text file from 1, row of a Parquet file; 0: the file as a whole
+	Column  string // column of a table, or key of study.yaml such as flow[2].overton.seeds
+	Value   string // what stands there, where it helps
+	Message string // what is wrong with it and what was expected
 }
-
-// longestValue is how much of a faulty value an error shows.
-const longestValue = 60
 
 func (f Fault) Error() string {
 	var b strings.Builder
 	b.WriteString(f.File)
 	if f.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", f.Line)
+		fmt.Fprintf(&b, ":%d", f.Line)
 	}
+	b.WriteString(": ")
 	if f.Column != "" {
-		value := f.Value
-		if runes := []rune(value); len(runes) > longestValue {
-			value = string(runes[:longestValue]) + "…"
-		}
-		fmt.Fprintf(&b, ", column %s: %q", f.Column, value)
+		b.WriteString(f.Column + " ")
 	}
-	return b.String() + ": expected " + f.Expected
+	if f.Value != "" {
+		fmt.Fprintf(&b, "%q ", shorten(f.Value, 60))
+	}
+	b.WriteString(f.Message)
+	return b.String()
 }
 
-// Faults is all that is wrong in one input; its message lists the first ones
-// and counts the rest.
+// Faults is everything wrong with a set of files, by file and line. As an
+// error it tells the first 20 and counts the rest.
 type Faults []Fault
 
-// mostFaults is how many faults a message lists.
 const mostFaults = 20
 
 func (fs Faults) Error() string {
-	lines := make([]string, 0, mostFaults+1)
+	var b strings.Builder
 	for i, f := range fs {
 		if i == mostFaults {
-			lines = append(lines, fmt.Sprintf("and %d more", len(fs)-mostFaults))
+			fmt.Fprintf(&b, "\nand %d more", len(fs)-mostFaults)
 			break
 		}
-		lines = append(lines, f.Error())
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(f.Error())
 	}
-	return strings.Join(lines, "\n")
+	return b.String()
+}
+
+// ordered sorts faults by file and line.
+func (fs Faults) ordered() Faults {
+	slices.SortStableFunc(fs, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return fs
 }
 
 // orNil returns nil for no faults, so that the result is a nil error.
@@ -58,5 +67,61 @@ func (fs Faults) orNil() error {
 	if len(fs) == 0 {
 		return nil
 	}
-	return fs
+	return fs.ordered()
+}
+
+// shorten cuts a text to n characters for a message.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// near finds the name that a mistyped one most likely means, or "".
+func near(typed string, names []string) string {
+	best, distance := "", 0
+	for _, name := range names {
+		a, b := fold(typed), fold(name)
+		d := edits(a, b)
+		if allowed := min(2, len(b)/3); d <= allowed && (best == "" || d < distance) {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// fold drops what people vary without meaning to: case, blanks, punctuation.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127:
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// edits is the Levenshtein distance of two strings, in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -52,16 +52,16 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		rating := score.Rating{Participant: row[at[0]], Question: row[at[1]], Model: row[at[2]], Group: row[at[4]]}
 		for _, c := range at[:3] {
 			if row[c] == "" {
-				faults = append(faults, t.fault(i, c, "an identifier"))
+				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
 			}
 		}
-		rating.Value, err = ratingValue(row[at[3]])
-		if err != nil {
-			faults = append(faults, t.fault(i, at[3], err.Error()))
+		var ok bool
+		if rating.Value, ok = ratingValue(row[at[3]]); !ok {
+			faults = append(faults, t.fault(i, at[3], "is no rating; expected a number from 1 to 5"))
 		}
 		key := [3]string{rating.Participant, rating.Question, rating.Model}
 		if first, ok := firstRow[key]; ok {
-			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("each model once for user %s on question %s; it is also on line %d", key[0], key[1], t.Lines[first])))
+			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("is rated again by user %s on question %s; line %d has a rating already", key[0], key[1], t.Lines[first])))
 		} else {
 			firstRow[key] = i
 		}
@@ -69,7 +69,7 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		if first, ok := firstSeat[seat]; !ok {
 			firstSeat[seat] = i
 		} else if t.Rows[first][at[4]] != rating.Group {
-			faults = append(faults, t.fault(i, at[4], fmt.Sprintf("one group for user %s on question %s; line %d says %q", seat[0], seat[1], t.Lines[first], t.Rows[first][at[4]])))
+			faults = append(faults, t.fault(i, at[4], fmt.Sprintf("is another group for user %s on question %s; line %d says %q", seat[0], seat[1], t.Lines[first], t.Rows[first][at[4]])))
 		}
 		for _, c := range extra {
 			rating.Attributes = append(rating.Attributes, row[c])
@@ -77,20 +77,17 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		r.Rows = append(r.Rows, rating)
 	}
 	if len(r.Rows) == 0 {
-		faults = append(faults, Fault{File: file, Expected: "at least one rating below the header line"})
+		faults = append(faults, Fault{File: file, Message: "has no ratings; expected some below the header line"})
 	}
 	return r, faults.orNil()
 }
 
 // ratingValue reads a rating; an empty cell is a missing one, NaN. A judge's
 // rating may be a fraction.
-func ratingValue(cell string) (float64, error) {
+func ratingValue(cell string) (rating float64, ok bool) {
 	if cell == "" {
-		return math.NaN(), nil
+		return math.NaN(), true
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || !(v >= 1 && v <= 5) {
-		return 0, fmt.Errorf("a number from 1 to 5")
-	}
-	return v, nil
+	rating, err := strconv.ParseFloat(cell, 64)
+	return rating, err == nil && rating >= 1 && rating <= 5
 }

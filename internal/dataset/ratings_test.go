@@ -82,20 +82,20 @@ func TestRatingsReadTheSameFromEveryFormat(t *testing.T) {
 
 func TestFaultyRatingsSayWhereAndWhat(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
-		{"empty", "", "r.csv: expected a header line and records, found nothing"},
-		{"header alone", "user,question_id,model,representation_rating,cluster_kmeans\n", "at least one rating"},
-		{"no group column", "user,question_id,model,representation_rating\n", "r.csv, line 1: expected a column cluster_kmeans; there are user, question_id, model, representation_rating"},
-		{"rating out of range", strings.Replace(ratingsCSV, ",5,", ",6,", 1), `r.csv, line 2, column representation_rating: "6": expected a number from 1 to 5`},
-		{"rating in words", strings.Replace(ratingsCSV, ",5,", ",five,", 1), `column representation_rating: "five"`},
-		{"NaN", strings.Replace(ratingsCSV, ",5,", ",NaN,", 1), `column representation_rating: "NaN"`},
-		{"no user", strings.Replace(ratingsCSV, "p1,3,prism,m2", ",3,prism,m2", 1), `r.csv, line 3, column user: ""`},
-		{"twice", ratingsCSV + "p1,3,prism,m1,4,0\n", `line 5, column model: "m1": expected each model once for user p1 on question 3; it is also on line 2`},
-		{"two groups", strings.Replace(ratingsCSV, "1.5,0", "1.5,1", 1), `line 3, column cluster_kmeans: "1": expected one group for user p1 on question 3; line 2 says "0"`},
-		{"ragged", ratingsCSV + "p1,3\n", "line 5: expected as many fields as the header line has"},
-		{"open quote", ratingsCSV + "\"p1,3", "line 5: expected text in CSV form"},
-		{"column twice", "user,user\n", `line 1, column user: "user": expected each column name once`},
-		{"broken JSON", "{\"user\":\n", "line 1: expected one JSON object"},
-		{"broken Parquet", "PAR1 and nothing else", "expected a whole Parquet file"},
+		{"empty", "", "r.csv: is empty; expected a header and rows"},
+		{"header alone", "user,question_id,model,representation_rating,cluster_kmeans\n", "r.csv: has no ratings"},
+		{"no group column", "user,question_id,model,representation_rating\n", "r.csv:1: cluster_kmeans is missing; the columns are user, question_id, model, representation_rating"},
+		{"rating out of range", strings.Replace(ratingsCSV, ",5,", ",6,", 1), `r.csv:2: representation_rating "6" is no rating; expected a number from 1 to 5`},
+		{"rating in words", strings.Replace(ratingsCSV, ",5,", ",five,", 1), `representation_rating "five" is no rating`},
+		{"NaN", strings.Replace(ratingsCSV, ",5,", ",NaN,", 1), `representation_rating "NaN" is no rating`},
+		{"no user", strings.Replace(ratingsCSV, "p1,3,prism,m2", ",3,prism,m2", 1), `r.csv:3: user is empty`},
+		{"twice", ratingsCSV + "p1,3,prism,m1,4,0\n", `r.csv:5: model "m1" is rated again by user p1 on question 3; line 2 has a rating already`},
+		{"two groups", strings.Replace(ratingsCSV, "1.5,0", "1.5,1", 1), `r.csv:3: cluster_kmeans "1" is another group for user p1 on question 3; line 2 says "0"`},
+		{"ragged", ratingsCSV + "p1,3\n", "r.csv:5: has 2 cells; expected 6"},
+		{"open quote", ratingsCSV + "\"p1,3", "r.csv:5: starts a row with a quoted cell that is not closed well"},
+		{"column twice", "user,user\n", `r.csv:1: user is the name of columns 1 and 2; expected each name once`},
+		{"broken JSON", "{\"user\":\n", "r.csv:1: is not one JSON object"},
+		{"broken Parquet", "PAR1 and nothing else", "is no whole Parquet file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := ReadRatings("r.csv", []byte(c.content), DefaultGroupColumn)

@@ -23,61 +23,119 @@ type Table struct {
 	Columns []string
 	Rows    [][]string // one cell for each column
 	Lines   []int      // where each row began: line of a text file, row of a Parquet file
+
+	cellLines map[int][]int // where each cell began, for rows of more than one line
 }
 
 // ReadTable reads CSV with a header line, JSONL (one object a line) or
 // Parquet; the content tells which. Nested values of JSONL are kept as JSON
 // text, repeated values of Parquet joined by semicolons.
 func ReadTable(file string, content []byte) (*Table, error) {
-	content = bytes.TrimPrefix(content, []byte("\uFEFF"))
-	switch trimmed := bytes.TrimLeft(content, " \t\r\n"); {
-	case len(trimmed) == 0:
-		return nil, Fault{File: file, Expected: "a header line and records, found nothing"}
-	case bytes.HasPrefix(content, []byte("PAR1")):
+	if bytes.HasPrefix(content, []byte("PAR1")) {
 		return readParquet(file, content)
-	case trimmed[0] == '{':
-		return readJSONL(file, content)
-	default:
-		return readCSV(file, content)
 	}
+	var faults Faults
+	text, ok := plainText(file, content, &faults)
+	if !ok {
+		return nil, faults
+	}
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		return readJSONL(file, text)
+	}
+	t := readCSV(file, text, &faults)
+	if len(faults) > 0 {
+		return nil, faults.ordered()
+	}
+	return t, nil
 }
 
-func readCSV(file string, content []byte) (*Table, error) {
-	r := csv.NewReader(bytes.NewReader(content))
-	header, err := r.Read()
-	if err != nil {
-		return nil, csvFault(file, err)
-	}
-	t := &Table{File: file, Columns: header}
-	for i, name := range header {
-		if at := slices.Index(header, name); at != i {
-			return nil, Fault{file, 1, name, name, fmt.Sprintf("each column name once, columns %d and %d are both %s", at+1, i+1, name)}
-		}
-	}
+// readCSV splits CSV (RFC 4180, CR LF or LF) into a table. What is wrong goes
+// to faults; nil where the rows cannot be trusted. A row with another number of
+// cells than the header is a fault and stays as it is. Rows whose cells are all
+// empty, which spreadsheets leave behind, are passed over.
+func readCSV(file string, text []byte, faults *Faults) *Table {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.FieldsPerRecord = -1
+	t := &Table{File: file}
+	broken := false
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return t, nil
+			break
 		}
 		if err != nil {
-			return nil, csvFault(file, err)
+			*faults = append(*faults, quotingFault(file, err))
+			broken = true
+			continue
+		}
+		if t.Columns == nil {
+			t.Columns = row
+			broken = !checkHeader(file, row, faults)
+			continue
+		}
+		if !slices.ContainsFunc(row, func(cell string) bool { return cell != "" }) {
+			continue
 		}
 		line, _ := r.FieldPos(0)
+		if len(row) != len(t.Columns) {
+			*faults = append(*faults, Fault{File: file, Line: line, Message: fmt.Sprintf(
+				"has %d cells; expected %d as in the header (%s); a text with commas or line breaks needs quotes around it",
+				len(row), len(t.Columns), strings.Join(t.Columns, ", "))})
+		}
 		t.Rows, t.Lines = append(t.Rows, row), append(t.Lines, line)
+		if last, _ := r.FieldPos(len(row) - 1); last != line {
+			if t.cellLines == nil {
+				t.cellLines = map[int][]int{}
+			}
+			lines := make([]int, len(row))
+			for i := range row {
+				lines[i], _ = r.FieldPos(i)
+			}
+			t.cellLines[len(t.Rows)-1] = lines
+		}
 	}
+	if broken {
+		return nil
+	}
+	if t.Columns == nil {
+		*faults = append(*faults, Fault{File: file, Message: "is empty; expected a header and rows"})
+		return nil
+	}
+	return t
 }
 
-// csvFault says in our words what encoding/csv found.
-func csvFault(file string, err error) error {
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		return fmt.Errorf("reading %s: %w", file, err)
+// checkHeader sees that every column has a name of its own.
+func checkHeader(file string, header []string, faults *Faults) bool {
+	before := len(*faults)
+	for i, name := range header {
+		f := Fault{File: file, Line: 1, Column: name}
+		if strings.TrimSpace(name) == "" {
+			f.Column, f.Message = "", fmt.Sprintf("has no name for column %d; expected one in the header", i+1)
+		} else if first := slices.Index(header, name); first < i {
+			f.Message = fmt.Sprintf("is the name of columns %d and %d; expected each name once", first+1, i+1)
+		} else {
+			continue
+		}
+		*faults = append(*faults, f)
 	}
-	expected := "text in CSV form: " + parse.Err.Error()
-	if errors.Is(parse.Err, csv.ErrFieldCount) {
-		expected = "as many fields as the header line has"
+	return len(*faults) == before
+}
+
+// quotingFault says what keeps a record from being split.
+func quotingFault(file string, err error) Fault {
+	f := Fault{File: file, Message: "cannot be read: " + err.Error()}
+	var at *csv.ParseError
+	if errors.As(err, &at) {
+		f.Line = at.Line
+		switch {
+		case errors.Is(at.Err, csv.ErrBareQuote):
+			f.Message = `has a quote inside a cell that does not start with one; expected the whole cell in quotes, and the inner quote doubled ("")`
+		case errors.Is(at.Err, csv.ErrQuote):
+			f.Line = at.StartLine
+			f.Message = `starts a row with a quoted cell that is not closed well; expected a quote at its end, and quotes inside it doubled ("")`
+		}
 	}
-	return Fault{File: file, Line: parse.StartLine, Expected: expected}
+	return f
 }
 
 // longestLine bounds one line of JSONL.
@@ -94,7 +152,7 @@ func readJSONL(file string, content []byte) (*Table, error) {
 		}
 		var record map[string]json.RawMessage
 		if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
-			return nil, Fault{File: file, Line: n, Expected: "one JSON object: " + err.Error()}
+			return nil, Fault{File: file, Line: n, Message: "is not one JSON object: " + err.Error()}
 		}
 		names := make([]string, 0, len(record))
 		for name := range record {
@@ -134,12 +192,12 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 	// The library panics on some damaged files.
 	defer func() {
 		if p := recover(); p != nil {
-			t, err = nil, Fault{File: file, Expected: fmt.Sprintf("a whole Parquet file: %v", p)}
+			t, err = nil, Fault{File: file, Message: fmt.Sprintf("is no whole Parquet file: %v", p)}
 		}
 	}()
 	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return nil, Fault{File: file, Expected: "a whole Parquet file: " + err.Error()}
+		return nil, Fault{File: file, Message: "is no whole Parquet file: " + err.Error()}
 	}
 	t = &Table{File: file}
 	for _, path := range f.Schema().Columns() {
@@ -147,7 +205,7 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 	}
 	for _, group := range f.RowGroups() {
 		if err := t.readRowGroup(group); err != nil {
-			return nil, Fault{File: file, Line: len(t.Rows) + 1, Expected: "a whole Parquet file: " + err.Error()}
+			return nil, Fault{File: file, Line: len(t.Rows) + 1, Message: "is no whole Parquet file: " + err.Error()}
 		}
 	}
 	return t, nil
@@ -201,19 +259,28 @@ func floatText(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// column finds columns by exact name; absent ones are faults.
+// columnsNamed finds columns by exact name; absent ones are faults.
 func (t *Table) columnsNamed(names ...string) ([]int, error) {
 	var faults Faults
 	at := make([]int, len(names))
 	for i, name := range names {
 		if at[i] = slices.Index(t.Columns, name); at[i] < 0 {
-			faults = append(faults, Fault{File: t.File, Line: 1, Expected: fmt.Sprintf("a column %s; there are %s", name, strings.Join(t.Columns, ", "))})
+			faults = append(faults, Fault{File: t.File, Line: 1, Column: name, Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
 		}
 	}
 	return at, faults.orNil()
 }
 
+// line is where a cell began; column -1, or one that the row does not have,
+// stands for the row.
+func (t *Table) line(row, column int) int {
+	if lines := t.cellLines[row]; 0 <= column && column < len(lines) {
+		return lines[column]
+	}
+	return t.Lines[row]
+}
+
 // fault is something wrong in one cell.
-func (t *Table) fault(row, column int, expected string) Fault {
-	return Fault{t.File, t.Lines[row], t.Columns[column], t.Rows[row][column], expected}
+func (t *Table) fault(row, column int, message string) Fault {
+	return Fault{t.File, t.line(row, column), t.Columns[column], t.Rows[row][column], message}
 }

@@ -1,0 +1,283 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"overton/internal/instrument"
+	"overton/internal/study"
+)
+
+// StudyFile is the name of the file that a study's folder must have.
+const StudyFile = "study.yaml"
+
+// Study is a study as its folder describes it.
+type Study struct {
+	study.Study
+	Instruments map[string]instrument.Instrument // by the name in the flow
+
+	// Files are study.yaml and the files that it names, byte for byte. Reading
+	// them again gives the same study.
+	Files Files
+
+	// Hash is the SHA-256 of Files, in hex: a launched study is known by it.
+	Hash string
+}
+
+// ReadStudy reads a study's folder: study.yaml and the files it names. The
+// study is whole or the error is Faults, with all that is wrong in any of the
+// files.
+func ReadStudy(fsys fs.FS) (*Study, error) {
+	r := studyReader{fsys: fsys, faults: new(Faults)}
+	r.study.Files = Files{}
+	r.study.Instruments = map[string]instrument.Instrument{}
+	if content, ok := r.open(StudyFile, func(message string) {
+		*r.faults = append(*r.faults, Fault{File: StudyFile, Message: message})
+	}); ok {
+		if root, ok := parseYAML(StudyFile, content, r.faults); ok {
+			r.read(root)
+		}
+	}
+	if len(*r.faults) > 0 {
+		return nil, r.faults.ordered()
+	}
+	r.study.Hash = r.study.Files.hash()
+	return &r.study, nil
+}
+
+// studyReader carries a study while it is read.
+type studyReader struct {
+	fsys   fs.FS
+	faults *Faults
+	study  Study
+
+	questions int  // in the question set; -1: not known
+	overton   bool // an overton block was read
+}
+
+var languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+
+// read fills the study from study.yaml. Every key is named here, with its default.
+func (r *studyReader) read(root mapping) {
+	d := &r.study.Definition
+	d.Title = root.text("title", "")
+	d.Slug = root.text("slug", "")
+	d.Language = root.text("language", "en")
+	if !languagePattern.MatchString(d.Language) {
+		root.doc.fault(root.at("language"), d.Language, "is no language tag; expected one such as en or pt-BR")
+	}
+	d.Contact = root.text("contact", "")
+	d.SecondRound = root.flag("second_round", false)
+	r.readRecruitment(root.mapping("recruitment"))
+	for _, entry := range root.list("flow") {
+		d.Flow = append(d.Flow, r.readBlock(entry))
+	}
+	for _, entry := range root.list("checks") {
+		m := entry.mapping("instructed")
+		d.Checks = append(d.Checks, study.Check{After: m.number("after", 0), Text: m.text("text", ""), Answer: m.text("answer", "")})
+		m.done()
+		entry.done()
+	}
+	for _, entry := range root.list("quotas") {
+		q := study.Quota{Variable: entry.text("variable", ""), Targets: map[string]int{}}
+		targets := entry.mapping("targets")
+		for _, value := range targets.keys {
+			q.Targets[value] = targets.number(value, 0)
+		}
+		if len(q.Targets) == 0 {
+			root.doc.fault(entry.at("targets"), "", "is missing; expected lines such as “Democrat: 400”")
+		}
+		d.Quotas = append(d.Quotas, q)
+		entry.done()
+	}
+	root.done()
+
+	questions := r.questions
+	if questions < 0 || !r.overton {
+		questions = 1 << 30 // unknown, and no reason for a fault
+	}
+	for _, f := range d.Faults(questions) {
+		root.doc.fault(f.Path, "", "%s", f.Message)
+	}
+}
+
+func (r *studyReader) readRecruitment(m mapping) {
+	rec := &r.study.Recruitment
+	rec.Minutes = m.number("minutes", 0)
+	rec.ReservationMinutes = m.number("reservation_minutes", 40)
+	rec.Resubmission = m.flag("resubmission", false)
+	prolific := m.mapping("prolific")
+	names := prolific.mapping("parameters")
+	rec.Parameters = study.ParameterNames{
+		Participant: names.text("participant", "PROLIFIC_PID"),
+		Study:       names.text("study", "STUDY_ID"),
+		Submission:  names.text("submission", "SESSION_ID"),
+	}
+	r.checkParameters(names, rec.Parameters)
+	names.done()
+	codes := prolific.mapping("codes")
+	rec.Codes = map[study.Outcome]string{}
+	for _, outcome := range codes.keys {
+		if code := codes.text(outcome, ""); code != "" {
+			rec.Codes[study.Outcome(outcome)] = code
+		}
+	}
+	if prolific.flag("signed_links", false) {
+		prolific.doc.fault(prolific.at("signed_links"), "true", "is not supported yet; expected false, or the key left out")
+	}
+	prolific.done()
+	m.done()
+}
+
+var parameterPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// checkParameters sees that the names of the query parameters can be told apart.
+func (r *studyReader) checkParameters(m mapping, names study.ParameterNames) {
+	seen := map[string]bool{}
+	for _, p := range []struct{ key, name string }{{"participant", names.Participant}, {"study", names.Study}, {"submission", names.Submission}} {
+		switch {
+		case !parameterPattern.MatchString(p.name):
+			m.doc.fault(m.at(p.key), p.name, "is no name of a query parameter; expected letters, digits and _ - .")
+		case seen[p.name]:
+			m.doc.fault(m.at(p.key), p.name, "is used for two parameters; expected three different names")
+		}
+		seen[p.name] = true
+	}
+}
+
+// readBlock reads one entry of the flow, such as “- consent: {file: consent.md}”.
+// A block that cannot be read is empty, so that the others keep their number.
+func (r *studyReader) readBlock(entry mapping) (block study.Block) {
+	if len(entry.keys) != 1 {
+		entry.doc.fault(entry.path, "", "names %d blocks; expected one of consent, survey, overton, feedback", len(entry.keys))
+		return block
+	}
+	switch key := entry.keys[0]; key {
+	case "consent":
+		block.Consent = r.readConsent(entry.mapping(key))
+	case "survey":
+		block.Survey = r.readSurvey(entry.mapping(key))
+	case "overton":
+		block.Overton = r.readOverton(entry.mapping(key))
+	case "feedback":
+		entry.mapping(key).done()
+		block.Feedback = &study.Feedback{}
+	default:
+		entry.doc.fault(entry.at(key), "", "is no block; expected one of consent, survey, overton, feedback")
+	}
+	return block
+}
+
+func (r *studyReader) readConsent(m mapping) *study.Consent {
+	f, ok := r.file(m, "file")
+	m.done()
+	if !ok {
+		return nil
+	}
+	text, ok := plainText(f.name, f.data, r.faults)
+	if !ok {
+		return nil
+	}
+	return &study.Consent{Markdown: strings.ReplaceAll(string(text), "\r\n", "\n")}
+}
+
+func (r *studyReader) readSurvey(m mapping) *study.Survey {
+	survey := &study.Survey{Instrument: m.text("instrument", ""), PerPage: m.number("items_per_page", 4)}
+	m.done()
+	in, ok := instrument.BuiltIn(survey.Instrument)
+	if !ok {
+		m.doc.fault(m.at("instrument"), survey.Instrument, "is not an instrument that can be asked yet; expected us-demographics")
+		return nil
+	}
+	r.study.Instruments[in.Name] = in
+	for _, it := range in.Items {
+		item := study.Item{ID: it.ID}
+		for _, o := range it.Options {
+			item.Options = append(item.Options, o.Code)
+		}
+		survey.Items = append(survey.Items, item)
+	}
+	return survey
+}
+
+func (r *studyReader) readOverton(m mapping) *study.Overton {
+	o := &study.Overton{
+		QuestionsPerParticipant: m.number("questions_per_participant", 3),
+		ParticipantsPerQuestion: m.number("participants_per_question", 60),
+		VotesPerQuestion:        m.number("votes_per_question", 15),
+		Moderation:              study.Moderation(m.text("moderation", string(study.ModerationAfter))),
+		Stance:                  m.flag("stance", true),
+		Importance:              m.flag("importance", true),
+		MinWords:                m.number("min_words", 1),
+	}
+	if m.text("responses_per_question", "all") != "all" {
+		o.ResponsesPerQuestion = m.number("responses_per_question", 0)
+		if o.ResponsesPerQuestion == 0 {
+			m.doc.fault(m.at("responses_per_question"), "", "is 0; expected all, or 1 or more")
+		}
+	}
+	questions, okQuestions := r.file(m, "questions")
+	responses, okResponses := r.file(m, "responses")
+	seeds, okSeeds := file{}, true
+	if m.text("seeds", "") != "" {
+		seeds, okSeeds = r.file(m, "seeds")
+	}
+	m.done()
+	if r.overton { // Definition.Faults refuses a second block
+		return o
+	}
+	r.overton, r.questions = true, -1
+	if okQuestions && okResponses && okSeeds {
+		r.study.Questions, r.questions = readQuestionSet(questions, responses, seeds, r.faults)
+	}
+	for _, q := range r.study.Questions.Questions {
+		if n := len(r.study.Questions.Models(q.ID)); 0 < n && n < o.ResponsesPerQuestion {
+			m.doc.fault(m.at("responses_per_question"), "", "is %d, but question %q has %d responses; expected all, or %d or fewer", o.ResponsesPerQuestion, q.ID, n, n)
+		}
+	}
+	return o
+}
+
+// file reads the file that a key names and keeps it with the study.
+func (r *studyReader) file(m mapping, key string) (file, bool) {
+	name := m.text(key, "")
+	if name == "" {
+		m.doc.fault(m.at(key), "", "is missing; expected the name of a file in the study's folder")
+		return file{}, false
+	}
+	if !fs.ValidPath(name) || name == "." {
+		m.doc.fault(m.at(key), name, "leads out of the study's folder; expected the name of a file in it")
+		return file{}, false
+	}
+	data, ok := r.open(name, func(message string) { m.doc.fault(m.at(key), name, "%s", message) })
+	return file{name, data}, ok
+}
+
+func (r *studyReader) open(name string, refuse func(message string)) ([]byte, bool) {
+	content, err := fs.ReadFile(r.fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		refuse("is not in the study's folder")
+	case err != nil:
+		refuse("cannot be read: " + err.Error())
+	default:
+		r.study.Files[name] = content
+		return content, true
+	}
+	return nil, false
+}
+
+// hash is the SHA-256 of the files' names and contents.
+func (f Files) hash() string {
+	h := sha256.New()
+	for _, name := range sorted(f) {
+		fmt.Fprintf(h, "%q %d\n", name, len(f[name]))
+		h.Write(f[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

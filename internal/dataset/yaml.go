@@ -1,0 +1,222 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// document is a YAML file that is read key by key. It remembers where each
+// key stands, so that whoever judges the values later can point at the line.
+type document struct {
+	file   string
+	faults *Faults
+	lines  map[string]int // key path to line
+	faulty map[string]bool
+}
+
+// maxYAML is the longest YAML file read. The parser's time grows with the
+// square of the nesting, and a study's file has a few kilobytes.
+const maxYAML = 64 << 10
+
+// parseYAML reads a file that is one mapping.
+func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
+	doc := &document{file: file, faults: faults, lines: map[string]int{}, faulty: map[string]bool{}}
+	text, ok := plainText(file, data, faults)
+	if !ok {
+		return mapping{}, false
+	}
+	if len(text) > maxYAML {
+		doc.fault("", "", "has %d bytes; expected at most %d", len(text), maxYAML)
+		return mapping{}, false
+	}
+	tree, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		f := Fault{File: file, Message: "is not YAML: " + err.Error()}
+		var at yaml.Error
+		if errors.As(err, &at) && at.GetToken() != nil {
+			f.Line, f.Message = at.GetToken().Position.Line, "is not YAML: "+at.GetMessage()
+		}
+		*faults = append(*faults, f)
+		return mapping{}, false
+	}
+	if len(tree.Docs) == 1 {
+		if body, ok := tree.Docs[0].Body.(*ast.MappingNode); ok {
+			return doc.mapping("", body), true
+		}
+	}
+	doc.fault("", "", "is not one mapping; expected lines such as “title: …”")
+	return mapping{}, false
+}
+
+// fault notes what is wrong with the value at a path. A path has one fault,
+// and what could not be read is not judged as well, nor anything below it.
+func (d *document) fault(path, value, format string, args ...any) {
+	for p := path; p != ""; p = parent(p) {
+		if d.faulty[p] {
+			return
+		}
+	}
+	d.faulty[path] = true
+	*d.faults = append(*d.faults, Fault{File: d.file, Line: d.line(path), Column: path, Value: value, Message: fmt.Sprintf(format, args...)})
+}
+
+// line is where a path stands, or for a missing key where its parent does.
+func (d *document) line(path string) int {
+	for path != "" {
+		if line, ok := d.lines[path]; ok {
+			return line
+		}
+		path = parent(path)
+	}
+	return 0
+}
+
+// parent cuts the last key or index off a path.
+func parent(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
+
+// mapping is one mapping of a document. Each key is asked for by name; done
+// refuses those that nobody asked for.
+type mapping struct {
+	doc    *document
+	path   string
+	keys   []string
+	values map[string]ast.Node
+	asked  *[]string
+}
+
+func (d *document) mapping(path string, node *ast.MappingNode) mapping {
+	m := mapping{doc: d, path: path, values: map[string]ast.Node{}, asked: new([]string)}
+	for _, entry := range node.Values {
+		key := entry.Key.GetToken().Value
+		m.keys = append(m.keys, key)
+		m.values[key] = entry.Value
+		d.lines[m.at(key)] = entry.Key.GetToken().Position.Line
+	}
+	return m
+}
+
+func (m mapping) at(key string) string {
+	if m.path == "" {
+		return key
+	}
+	return m.path + "." + key
+}
+
+// value is the node under a key; nil where it is absent or empty.
+func (m mapping) value(key string) ast.Node {
+	if m.values == nil {
+		return nil
+	}
+	if !slices.Contains(*m.asked, key) {
+		*m.asked = append(*m.asked, key)
+	}
+	if node := m.values[key]; node != nil && node.Type() != ast.NullType {
+		return node
+	}
+	return nil
+}
+
+func (m mapping) refuse(key string, node ast.Node, expected string) {
+	m.doc.fault(m.at(key), strings.TrimSpace(node.String()), "is not understood; expected %s", expected)
+}
+
+// text reads a text. Numbers and the like are taken as they are written.
+func (m mapping) text(key, fallback string) string {
+	node := m.value(key)
+	switch n := node.(type) {
+	case nil:
+		return fallback
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return node.GetToken().Value
+	}
+	m.refuse(key, node, "a text")
+	return fallback
+}
+
+// number reads a whole number.
+func (m mapping) number(key string, fallback int) int {
+	node := m.value(key)
+	if node == nil {
+		return fallback
+	}
+	if n, err := strconv.Atoi(node.GetToken().Value); err == nil && node.Type() == ast.IntegerType {
+		return n
+	}
+	m.refuse(key, node, "a whole number")
+	return fallback
+}
+
+// flag reads true or false.
+func (m mapping) flag(key string, fallback bool) bool {
+	switch n := m.value(key).(type) {
+	case nil:
+		return fallback
+	case *ast.BoolNode:
+		return n.Value
+	default:
+		m.refuse(key, n, "true or false")
+		return fallback
+	}
+}
+
+// mapping reads a mapping; an empty one where the key is absent.
+func (m mapping) mapping(key string) mapping {
+	switch n := m.value(key).(type) {
+	case nil:
+	case *ast.MappingNode:
+		return m.doc.mapping(m.at(key), n)
+	default:
+		m.refuse(key, n, "further keys below it")
+	}
+	return mapping{doc: m.doc, path: m.at(key)}
+}
+
+// list reads a list of mappings.
+func (m mapping) list(key string) []mapping {
+	node := m.value(key)
+	if node == nil {
+		return nil
+	}
+	sequence, ok := node.(*ast.SequenceNode)
+	if !ok {
+		m.refuse(key, node, "a list, each entry starting with “- ”")
+		return nil
+	}
+	var list []mapping
+	for i, entry := range sequence.Values {
+		at := fmt.Sprintf("%s[%d]", m.at(key), i)
+		m.doc.lines[at] = entry.GetToken().Position.Line
+		n, ok := entry.(*ast.MappingNode)
+		if !ok {
+			m.doc.fault(at, strings.TrimSpace(entry.String()), "is not understood; expected an entry such as “- name: …”")
+			n = &ast.MappingNode{}
+		}
+		list = append(list, m.doc.mapping(at, n))
+	}
+	return list
+}
+
+// done refuses every key that was not asked for.
+func (m mapping) done() {
+	for _, key := range m.keys {
+		if slices.Contains(*m.asked, key) {
+			continue
+		}
+		if name := near(key, *m.asked); name != "" {
+			m.doc.fault(m.at(key), "", "is not a key of a study; did you mean %q?", name)
+			continue
+		}
+		m.doc.fault(m.at(key), "", "is not a key of a study; expected one of %s", strings.Join(*m.asked, ", "))
+	}
+}
