@@ -55,7 +55,7 @@ func newRoot() *cobra.Command {
 		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newScore())
+	root.AddCommand(newStudy(), newScore())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
 }
@@ -83,6 +83,7 @@ func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 	for _, near := range cmd.SuggestionsFor(args[0]) {
 		err = fmt.Errorf("%w; did you mean %q?", err, near)
