@@ -3,7 +3,10 @@ package score
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // percentileInterval is the 95 % percentile interval of the defined values,
@@ -61,6 +64,20 @@ func drawTimes(n int, rng *rand.Rand) []int {
 		times[rng.IntN(n)]++
 	}
 	return times
+}
+
+// inParallel calls f for 0 to n-1 on all cores, in any order.
+func inParallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				f(int(i))
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // Streams of the random numbers of one seed, so that no two uses share draws.

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Judge is how well a judge's ratings agree with people's (OvertonBench,
@@ -168,16 +165,6 @@ func predictor(p *pairs, draws [][]int) Predictor {
 	replicates := make([]Agreement, len(draws))
 	inParallel(len(draws), func(b int) { replicates[b] = p.agreement(draws[b]) })
 	return Predictor{p.agreement(nil), agreementIntervals(replicates)}
-}
-
-// inParallel calls f for 0 to n-1, on all cores.
-func inParallel(n int, f func(i int)) {
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		work.Go(func() error { f(i); return nil })
-	}
-	_ = work.Wait() // f cannot fail
 }
 
 // meanOfOthers predicts each rating by the mean of the other ratings in its

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync/atomic"
 )
 
 // Regroup finds the viewpoint groups anew among participants drawn with
@@ -33,32 +31,23 @@ func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup 
 	pools := poolParticipants(r, o, regroup == nil)
 	people := make([]estimates, o.Parameters.Bootstrap)
 	both := make([]estimates, o.Parameters.Bootstrap)
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for b := range people {
-		work.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			// Every resample has its own stream, so that it does not matter
-			// who computes it when.
-			rng := rand.New(rand.NewPCG(o.Parameters.Seed, streamParticipants<<32|uint64(b)))
-			outcomes := make([][]outcome, len(pools))
-			for q, pool := range pools {
-				drawn, err := pool.resample(ctx, rng, regroup, o.Parameters)
-				if err != nil {
-					return fmt.Errorf("resample %d of question %s: %w", b+1, pool.question, err)
-				}
-				outcomes[q] = drawn
-			}
-			people[b] = estimate(outcomes, nil)
-			both[b] = estimate(outcomes, drawTimes(len(outcomes), rng))
-			step()
-			return nil
-		})
-	}
-	if err := work.Wait(); err != nil {
-		return fmt.Errorf("resampling participants: %w", err)
+	faults := make([]error, o.Parameters.Bootstrap)
+	var failed atomic.Bool
+	inParallel(o.Parameters.Bootstrap, func(b int) {
+		if failed.Load() {
+			return
+		}
+		people[b], both[b], faults[b] = resamplePools(ctx, pools, b, regroup, o.Parameters)
+		if faults[b] != nil {
+			failed.Store(true)
+			return
+		}
+		step()
+	})
+	for b, err := range faults {
+		if err != nil {
+			return fmt.Errorf("resample %d of the participants: %w", b+1, err)
+		}
 	}
 	for m := range o.Models {
 		p, b := scoreIntervals(people, m), scoreIntervals(both, m)
@@ -66,6 +55,22 @@ func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup 
 	}
 	o.Regrouped = regroup != nil
 	return nil
+}
+
+// resamplePools scores resample b. Every resample has its own stream of random
+// numbers, so that it does not matter who computes it when.
+func resamplePools(ctx context.Context, pools []pool, b int, regroup Regroup, params Parameters) (people, both estimates, err error) {
+	rng := rand.New(rand.NewPCG(params.Seed, streamParticipants<<32|uint64(b)))
+	outcomes := make([][]outcome, len(pools))
+	for q, pool := range pools {
+		if err := ctx.Err(); err != nil {
+			return people, both, err
+		}
+		if outcomes[q], err = pool.resample(ctx, rng, regroup, params); err != nil {
+			return people, both, fmt.Errorf("question %s: %w", pool.question, err)
+		}
+	}
+	return estimate(outcomes, nil), estimate(outcomes, drawTimes(len(outcomes), rng)), nil
 }
 
 // pool is one question's participants, from whom resamples are drawn.

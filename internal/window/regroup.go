@@ -1,0 +1,71 @@
+package window
+
+import (
+	"context"
+	"fmt"
+
+	"overton/internal/cluster"
+	"overton/internal/score"
+)
+
+// Regroup finds groups anew among participants drawn with replacement, by the
+// options that found them the first time: the doubt about the groups that
+// score.BootstrapParticipants puts into its intervals. votes holds the matrix
+// of every question. A participant who was drawn more than once votes once, or
+// the copies, being nearer to each other than two people ever are, would pass
+// for a group; all copies belong to the group found. One without votes, or
+// with too few, has no group.
+func Regroup(votes map[string]*cluster.Matrix, o cluster.Options) score.Regroup {
+	rows := make(map[string]map[string]int, len(votes))
+	for question, m := range votes {
+		rows[question] = map[string]int{}
+		participants, _ := m.Dims()
+		for i := range participants {
+			rows[question][m.Participant(i)] = i
+		}
+	}
+	return func(ctx context.Context, question string, drawn []string, seed uint64) ([]int, error) {
+		m := votes[question]
+		if m == nil {
+			return nil, fmt.Errorf("there are no votes on question %s", question)
+		}
+		options := o
+		options.Seed = seed
+		result, err := cluster.Run(ctx, only(m, rows[question], drawn), options)
+		if err != nil {
+			return nil, err
+		}
+		group := make(map[string]int, len(result.Participants))
+		for _, p := range result.Participants {
+			group[p.ID] = p.Group
+		}
+		labels := make([]int, len(drawn))
+		for i, id := range drawn {
+			if g, ok := group[id]; ok {
+				labels[i] = g
+			} else {
+				labels[i] = -1
+			}
+		}
+		return labels, nil
+	}
+}
+
+// only keeps the rows of m that are among the drawn.
+func only(m *cluster.Matrix, rows map[string]int, drawn []string) *cluster.Matrix {
+	b := cluster.NewBuilder()
+	_, statements := m.Dims()
+	for j := range statements {
+		b.Statement(m.Statement(j))
+	}
+	for _, id := range drawn {
+		if from, ok := rows[id]; ok {
+			row := b.Participant(id)
+			columns, votes := m.Row(from)
+			for k, j := range columns {
+				b.Cell(row, int(j), votes[k])
+			}
+		}
+	}
+	return b.Matrix()
+}
