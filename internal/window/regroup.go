@@ -15,7 +15,12 @@ import (
 // the copies, being nearer to each other than two people ever are, would pass
 // for a group; all copies belong to the group found. One without votes, or
 // with too few, has no group.
-func Regroup(votes map[string]*cluster.Matrix, o cluster.Options) score.Regroup {
+//
+// The number of groups is chosen anew, save where found, the results of the
+// first time, says that a question has one group only: whether there is more
+// than one is not asked again, which would cost ten times as much as the rest.
+func Regroup(votes map[string]*cluster.Matrix, found map[string]*cluster.Result, o cluster.Options) score.Regroup {
+	o.Resamples = 0
 	rows := make(map[string]map[string]int, len(votes))
 	for question, m := range votes {
 		rows[question] = map[string]int{}
@@ -31,6 +36,9 @@ func Regroup(votes map[string]*cluster.Matrix, o cluster.Options) score.Regroup 
 		}
 		options := o
 		options.Seed = seed
+		if first := found[question]; first != nil && first.K == 1 {
+			options.K = 1
+		}
 		result, err := cluster.Run(ctx, only(m, rows[question], drawn), options)
 		if err != nil {
 			return nil, err

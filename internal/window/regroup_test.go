@@ -35,7 +35,7 @@ func camps(participants, statements, votes, groups int, seed uint64) *cluster.Ma
 }
 
 func TestRegroupFindsTheCampsAmongTheDrawn(t *testing.T) {
-	regroup := Regroup(map[string]*cluster.Matrix{"q": camps(40, 30, 30, 2, 1)}, cluster.DefaultOptions())
+	regroup := Regroup(map[string]*cluster.Matrix{"q": camps(40, 30, 30, 2, 1)}, nil, cluster.DefaultOptions())
 	drawn := []string{"p0", "p0", "p2", "stranger", "p4", "p6", "p8", "p1", "p3", "p3", "p5", "p7", "p9", "p11", "p10"}
 	labels, err := regroup(t.Context(), "q", drawn, 7)
 	if err != nil {
@@ -56,6 +56,15 @@ func TestRegroupFindsTheCampsAmongTheDrawn(t *testing.T) {
 	}
 	if _, err := regroup(t.Context(), "other", drawn, 7); err == nil {
 		t.Error("a question without votes was grouped")
+	}
+}
+
+func TestRegroupLeavesOneGroupOne(t *testing.T) {
+	found := map[string]*cluster.Result{"q": {K: 1}}
+	regroup := Regroup(map[string]*cluster.Matrix{"q": camps(40, 30, 30, 2, 1)}, found, cluster.DefaultOptions())
+	labels, err := regroup(t.Context(), "q", []string{"p0", "p1", "stranger"}, 7)
+	if err != nil || !slices.Equal(labels, []int{0, 0, -1}) {
+		t.Errorf("labels %v, %v", labels, err)
 	}
 }
 
@@ -98,7 +107,7 @@ func BenchmarkRegroup(b *testing.B) {
 			b.Fatal(err)
 		}
 		runtime.ReadMemStats(&before)
-		if err := o.BootstrapParticipants(b.Context(), r, Regroup(votes, cluster.DefaultOptions()), func() {}); err != nil {
+		if err := o.BootstrapParticipants(b.Context(), r, Regroup(votes, nil, cluster.DefaultOptions()), func() {}); err != nil {
 			b.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
