@@ -18,7 +18,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -43,7 +42,7 @@ func main() {
 	flag.IntVar(&s.models, "models", 8, "models")
 	flag.IntVar(&s.votes, "votes", 15, "votes of a participant on a question")
 	flag.IntVar(&s.resamples, "resamples", 1000, "resamples of questions")
-	flag.IntVar(&s.regroup, "regroup", 100, "resamples of participants")
+	flag.IntVar(&s.regroup, "regroup", 60, "resamples of participants")
 	flag.IntVar(&s.starts, "starts", 3, "starts of k-means")
 	flag.Uint64Var(&s.seed, "seed", 1, "seed")
 	flag.Parse()
@@ -55,77 +54,129 @@ func main() {
 // tau is the threshold of all studies.
 const tau = 4
 
-// held counts how often an interval held what it should, and how wide and how
-// far off center it was.
-type held struct {
-	n, hits    int
-	width, off float64
+// claim is one interval of one model in one study, and the true value.
+type claim struct {
+	ci              score.Interval
+	estimate, truth float64
 }
 
-func (h *held) count(ci score.Interval, estimate, truth float64) {
-	if !ci.Defined() {
-		return
+// ledger keeps claims by name and model.
+type ledger struct {
+	names  []string
+	claims map[string][][]claim // [model][study]
+}
+
+func (l *ledger) add(name string, model, models int, c claim) {
+	if l.claims[name] == nil {
+		l.names = append(l.names, name)
+		l.claims[name] = make([][]claim, models)
 	}
-	h.n++
-	if float64(ci.Low) <= truth && truth <= float64(ci.High) {
-		h.hits++
+	l.claims[name][model] = append(l.claims[name][model], c)
+}
+
+// reflected turns a percentile interval into the basic bootstrap interval,
+// which takes the resamples' shift away from the estimate for the estimate's
+// own shift away from the truth.
+func reflected(ci score.Interval, estimate float64) score.Interval {
+	return score.Interval{Low: score.Number(2*estimate) - ci.High, High: score.Number(2*estimate) - ci.Low}
+}
+
+// print says of every kind of interval how often it held the truth, and how
+// often the mean of the estimates over all studies: what a study of this size
+// gives on average, however far that is from the truth.
+func (l *ledger) print() error {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "interval\tholds truth\tholds mean estimate\tof\tmean width\tmean estimate less truth")
+	for _, name := range l.names {
+		n, truth, average, width, off := 0.0, 0, 0, 0.0, 0.0
+		for _, claims := range l.claims[name] {
+			center := 0.0
+			for _, c := range claims {
+				center += c.estimate / float64(len(claims))
+			}
+			for _, c := range claims {
+				if !c.ci.Defined() {
+					continue
+				}
+				n++
+				low, high := float64(c.ci.Low), float64(c.ci.High)
+				if low <= c.truth && c.truth <= high {
+					truth++
+				}
+				if low <= center && center <= high {
+					average++
+				}
+				width += high - low
+				off += c.estimate - c.truth
+			}
+		}
+		fmt.Fprintf(t, "%s\t%.1f %%\t%.1f %%\t%.0f\t%.3f\t%+.3f\n", name, 100*float64(truth)/n, 100*float64(average)/n, n, width/n, off/n)
 	}
-	h.width += float64(ci.High - ci.Low)
-	h.off += estimate - truth
+	return t.Flush()
 }
 
 func run(ctx context.Context, s settings) error {
 	started := time.Now()
 	average := populationTruth(s)
-	counts := map[string]*held{}
-	var names []string
-	count := func(name string, ci score.Interval, estimate, truth float64) {
-		if counts[name] == nil {
-			counts[name] = &held{}
-			names = append(names, name)
-		}
-		counts[name].count(ci, estimate, truth)
-	}
+	l := &ledger{claims: map[string][][]claim{}}
 	groups := map[string]float64{}
 	for i := range s.studies {
-		st := plant(s, uint64(i))
-		for _, kind := range []string{"planted groups", "found groups"} {
-			o, err := st.score(ctx, s, kind == "found groups")
-			if err != nil {
-				return err
-			}
-			for _, q := range o.Questions {
-				groups[kind] += float64(len(q.Groups)) / float64(len(o.Questions)*s.studies)
-			}
-			for m, model := range o.Models {
-				own := st.truth[m]
-				meanAverage := mean(average)
-				raw, adjusted := float64(model.Raw), float64(model.Adjusted)
-				qs, ps, both := model.Intervals.Questions, *model.Intervals.Participants, *model.Intervals.Both
-				count(kind+"; raw; questions; population", qs.Raw, raw, average[m])
-				count(kind+"; adjusted; questions; population", qs.Adjusted, adjusted, average[m])
-				count(kind+"; raw; participants; own questions", ps.Raw, raw, own)
-				count(kind+"; adjusted; participants; own questions", ps.Adjusted, adjusted, own)
-				count(kind+"; raw; both; population", both.Raw, raw, average[m])
-				count(kind+"; adjusted; both; population", both.Adjusted, adjusted, average[m])
-				d := model.Difference
-				count(kind+"; difference; normal; population", d.CINormal, float64(d.Estimate), average[m]-meanAverage)
-				count(kind+"; difference; t; population", d.CIT, float64(d.Estimate), average[m]-meanAverage)
-				count(kind+"; difference; t; own questions", d.CIT, float64(d.Estimate), own-mean(st.truth))
+		for _, fixed := range []bool{false, true} {
+			st := plant(s, uint64(i), fixed)
+			for _, kind := range []string{"planted groups", "found groups"} {
+				o, err := st.score(ctx, s, kind == "found groups")
+				if err != nil {
+					return err
+				}
+				for _, q := range o.Questions {
+					groups[kind] += float64(len(q.Groups)) / float64(len(o.Questions)*s.studies*2)
+				}
+				if fixed {
+					l.fixed(kind, o, st.truth)
+				} else {
+					l.redrawn(kind, o, average)
+				}
 			}
 		}
 		fmt.Fprintf(os.Stderr, "%d of %d studies, %s\n", i+1, s.studies, time.Since(started).Round(time.Second))
 	}
 	fmt.Printf("%+v\nmean true score %.3f, groups by question: planted and met %.2f, found %.2f\n\n",
 		s, mean(average), groups["planted groups"], groups["found groups"])
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "groups; score; interval; truth\tholds\tof\tmean width\tmean estimate less truth")
-	for _, name := range names {
-		h := counts[name]
-		n := float64(h.n)
-		fmt.Fprintf(t, "%s\t%.1f %%\t%d\t%.3f\t%+.3f\n", name, 100*float64(h.hits)/n, h.n, h.width/n, h.off/n)
+	return l.print()
+}
+
+// redrawn records the intervals of a study whose questions and participants
+// were drawn anew; the truth is that of the population of questions.
+func (l *ledger) redrawn(kind string, o *score.Overton, truth []float64) {
+	for m, model := range o.Models {
+		add := func(name string, ci score.Interval, estimate, truth float64) {
+			l.add(kind+", "+name, m, len(o.Models), claim{ci, estimate, truth})
+		}
+		raw, adjusted, d := float64(model.Raw), float64(model.Adjusted), model.Difference
+		add("raw, questions", model.Intervals.Questions.Raw, raw, truth[m])
+		add("adjusted, questions", model.Intervals.Questions.Adjusted, adjusted, truth[m])
+		add("raw, both", model.Intervals.Both.Raw, raw, truth[m])
+		add("adjusted, both", model.Intervals.Both.Adjusted, adjusted, truth[m])
+		add("raw, both, reflected", reflected(model.Intervals.Both.Raw, raw), raw, truth[m])
+		add("adjusted, both, reflected", reflected(model.Intervals.Both.Adjusted, adjusted), adjusted, truth[m])
+		add("difference, normal", d.CINormal, float64(d.Estimate), truth[m]-mean(truth))
+		add("difference, t", d.CIT, float64(d.Estimate), truth[m]-mean(truth))
 	}
-	return t.Flush()
+}
+
+// fixed records the intervals of a study on questions that stay the same, with
+// participants drawn anew; the truth is that of these questions.
+func (l *ledger) fixed(kind string, o *score.Overton, truth []float64) {
+	for m, model := range o.Models {
+		add := func(name string, ci score.Interval, estimate float64) {
+			l.add(kind+", same questions, "+name, m, len(o.Models), claim{ci, estimate, truth[m]})
+		}
+		raw, adjusted := float64(model.Raw), float64(model.Adjusted)
+		add("raw, participants", model.Intervals.Participants.Raw, raw)
+		add("adjusted, participants", model.Intervals.Participants.Adjusted, adjusted)
+		add("raw, participants, reflected", reflected(model.Intervals.Participants.Raw, raw), raw)
+		add("adjusted, participants, reflected", reflected(model.Intervals.Participants.Adjusted, adjusted), adjusted)
+	}
 }
 
 func mean(values []float64) float64 {
@@ -217,8 +268,14 @@ type planted struct {
 	truth   []float64 // on the study's questions
 }
 
-func plant(s settings, study uint64) *planted {
+// plant draws a study. With fixed questions every study has the same ones.
+func plant(s settings, study uint64, fixed bool) *planted {
 	rng := rand.New(rand.NewPCG(s.seed, study))
+	questionRNG := rng
+	if fixed {
+		rng = rand.New(rand.NewPCG(s.seed+1, study))
+		questionRNG = rand.New(rand.NewPCG(s.seed, math.MaxUint64-1))
+	}
 	p := &planted{votes: map[string]*cluster.Matrix{}, truth: make([]float64, s.models)}
 	questions := make([]question, s.questions)
 	seats := make([][]string, s.questions)
@@ -227,7 +284,7 @@ func plant(s settings, study uint64) *planted {
 		seats[q] = append(seats[q], strconv.Itoa(i/s.each))
 	}
 	for i := range questions {
-		q := drawQuestion(s.models, rng)
+		q := drawQuestion(s.models, questionRNG)
 		for m, t := range q.truth(s.models) {
 			p.truth[m] += t / float64(s.questions)
 		}
@@ -308,19 +365,19 @@ func (p *planted) score(ctx context.Context, s settings, find bool) (*score.Over
 		return nil, err
 	}
 	o.Parameters.Bootstrap = s.regroup
-	err = o.BootstrapParticipants(ctx, r, regroup, func() {})
-	runtime.GC()
-	return o, err
+	return o, o.BootstrapParticipants(ctx, r, regroup, func() {})
 }
 
 // found replaces the planted groups by those found in the votes.
-func (p *planted) found(ctx context.Context, o cluster.Options) (score.Ratings, error) {
+func (p *planted) found(ctx context.Context, o cluster.Options) (score.Ratings, map[string]*cluster.Result, error) {
 	group := map[[2]string]string{}
+	results := map[string]*cluster.Result{}
 	for name, m := range p.votes {
 		result, err := cluster.Run(ctx, m, o)
 		if err != nil {
-			return score.Ratings{}, err
+			return score.Ratings{}, nil, err
 		}
+		results[name] = result
 		for _, who := range result.Participants {
 			group[[2]string{who.ID, name}] = strconv.Itoa(who.Group)
 		}
@@ -330,5 +387,5 @@ func (p *planted) found(ctx context.Context, o cluster.Options) (score.Ratings, 
 		row.Group = group[[2]string{row.Participant, row.Question}]
 		r.Rows[i] = row
 	}
-	return r, nil
+	return r, results, nil
 }
