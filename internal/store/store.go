@@ -95,9 +95,14 @@ func dsn(path string, query url.Values) string {
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: query.Encode()}).String()
 }
 
-// Close finishes the writes that were accepted and closes the file.
+// Close finishes the writes that were accepted and closes the file. Closing
+// twice does nothing.
 func (s *Store) Close() error {
 	s.sending.Lock()
+	if s.closing {
+		s.sending.Unlock()
+		return nil
+	}
 	s.closing = true
 	close(s.queue)
 	s.sending.Unlock()

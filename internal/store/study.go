@@ -57,9 +57,9 @@ func scanStudy(row scanner) (Study, error) {
 	return st, err
 }
 
-// SaveDraft stores a study's files. A draft of the same slug is replaced; a
+// SaveStudy stores a study's files as a draft. A draft of the same slug is replaced; a
 // launched study of that slug makes it ErrConflict.
-func (s *Store) SaveDraft(ctx context.Context, n NewStudy) (Study, error) {
+func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
 		old, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, n.Slug))
