@@ -154,7 +154,7 @@ its question set can change. The database is made where there is none.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		if _, err := db.SaveDraft(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files}); err != nil {
+		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files}); err != nil {
 			return err
 		}
 		if err := db.Launch(ctx, s.Slug, s.Questions.Seeds, 0); err != nil {

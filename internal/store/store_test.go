@@ -402,8 +402,8 @@ func TestDecliningReleasesThePlaceAndCanBeTakenBack(t *testing.T) {
 	if got := b.position(bob).Outcome; got != study.InProgress {
 		t.Errorf("the freed place gives %q", got)
 	}
-	if pos, _ = b.Reconsider(context.Background(), b.st, token); pos.Outcome == study.InProgress {
-		t.Error("two people hold the last place")
+	if _, err = b.Reconsider(context.Background(), b.st, token); !errors.Is(err, study.ErrBusy) {
+		t.Errorf("reconsidering when the place is taken: %v, want ErrBusy", err)
 	}
 }
 
