@@ -1,0 +1,288 @@
+package dataset
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"overton/internal/study"
+)
+
+// Kind is the type of an exported column.
+type Kind string
+
+const (
+	Text    Kind = "text"
+	Integer Kind = "integer"
+	Number  Kind = "number"
+	Flag    Kind = "true or false"
+	Moment  Kind = "time" // in UTC; as text RFC 3339 with milliseconds
+)
+
+// Column is a column of an export: what the data dictionary says of it, and
+// its value in a row. A value is a string, int, float64, bool or time.Time as
+// the kind asks, or nil where there is none.
+type Column struct {
+	Name    string
+	Kind    Kind
+	Unit    string // empty where the kind says all
+	Meaning string
+
+	value func(*exportRow) any
+}
+
+// ExportTable is one table of an export.
+type ExportTable struct {
+	Name    string // of its files, without the extension
+	Meaning string
+	Columns []Column
+}
+
+// exportRow is what the columns of a row draw on. Each table fills the part
+// that its columns need.
+type exportRow struct {
+	*visit
+	answer    study.Answer
+	question  study.Question
+	slot      int    // position of the question, from 0
+	at        int    // position of the response, from 0
+	votes     string // on the question, as JSON
+	ballot    study.RecordBallot
+	statement study.Statement
+}
+
+// visit is one submission while it is exported.
+type visit struct {
+	study.Record
+	number  int // among the participant's submissions, from 1
+	answers map[study.Key]study.Answer
+	export  *Export
+}
+
+// status says how a submission ended, or where it stands.
+func (v *visit) status() string {
+	switch {
+	case v.Outcome != study.InProgress:
+		return string(v.Outcome)
+	case v.Live:
+		return "in_progress"
+	}
+	return "left"
+}
+
+// value is an answer's value, or nil.
+func (v *visit) value(kind study.Kind, scope, subject string) any {
+	if a, ok := v.answers[study.Key{Kind: kind, Scope: scope, Subject: subject}]; ok {
+		return a.Value
+	}
+	return nil
+}
+
+// ExportTables is the one description of what exports of a study hold: files,
+// dictionary and documentation are made from it.
+func (s *Study) ExportTables() []ExportTable {
+	return []ExportTable{
+		{"ratings", "One row for each rating of a model response. The columns of OvertonBench have their names there, so that the file can stand in for it.", s.ratingColumns()},
+		{"votes", "One row for each statement drawn for a person's vote, voted on or not.", voteColumns()},
+		{"statements", "One row for each statement: free responses as peers see them, and seeds.", statementColumns()},
+		{"participants", "One row for each submission, finished or not.", s.participantColumns()},
+		{"answers", "One row for each answer of any kind, with its current value.", answerColumns()},
+	}
+}
+
+var (
+	userColumn = Column{"user", Text, "", "Pseudonym of the participant: random, and the same in all files",
+		func(r *exportRow) any { return r.Pseudonym }}
+	submissionColumn = Column{"submission", Integer, "", "Which of the participant's submissions it belongs to, from 1",
+		func(r *exportRow) any { return r.number }}
+	statusColumn = Column{"status", Text, "", "How the submission ended: completed, no_consent, screened_out, failed_checks, over_quota, timed_out or withdrawn; or in_progress; or left, where nothing was heard until the reservation expired",
+		func(r *exportRow) any { return r.status() }}
+	virtualColumn = Column{"virtual", Flag, "", "Whether a program walked the study in rehearsal, and no person",
+		func(r *exportRow) any { return r.Virtual }}
+	seedColumn = Column{"seed", Text, "", "Seed of every random choice made for the submission, an unsigned 64-bit number",
+		func(r *exportRow) any { return strconv.FormatUint(r.Seed, 10) }}
+	roundColumn = Column{"round", Integer, "", "1, or 2 where the participant had come back for votes",
+		func(r *exportRow) any { return r.answer.Round }}
+)
+
+func (s *Study) ratingColumns() []Column {
+	stance := func(r *exportRow) any { return r.value(study.KindStance, r.question.ID, "") }
+	return slices.Concat([]Column{
+		userColumn,
+		{"question_id", Text, "", "The question, as in the study's question set", func(r *exportRow) any { return r.question.ID }},
+		{"question", Text, "", "Its text", func(r *exportRow) any { return r.question.Text }},
+		{"model", Text, "", "The model whose response was rated; participants do not see its name", func(r *exportRow) any { return r.answer.Key.Subject }},
+		{"llm_response", Text, "", "The response as participants read it", func(r *exportRow) any {
+			response, _ := r.export.Study.Questions.Response(r.question.ID, r.answer.Key.Subject)
+			return response.Text
+		}},
+		{"freeresponse", Text, "", "The participant's own view on the question, in their words", func(r *exportRow) any { return r.value(study.KindView, r.question.ID, "") }},
+		{"representation_rating", Integer, "1 to 5", "How far the response represents the participant's view: 1 not at all, 5 fully", func(r *exportRow) any { return whole(r.answer.Value) }},
+		{"selection_text", Text, "", "The endpoint that the participant is closer to, or Neutral", func(r *exportRow) any {
+			switch stance(r) {
+			case study.StanceFirst:
+				return r.question.Option1
+			case study.StanceSecond:
+				return r.question.Option2
+			case study.StanceNeutral:
+				return "Neutral"
+			}
+			return nil
+		}},
+		{"selection_position", Text, "", "The same as 1, 2 or neutral; empty where the question has no endpoints or the study did not ask", stance},
+		{"importance", Integer, "1 to 5", "How much the question matters to the participant", func(r *exportRow) any { return whole(r.value(study.KindImportance, r.question.ID, "")) }},
+	}, s.surveyColumns(), []Column{
+		{"votes", Text, "JSON", "The participant's votes on this question: statement_id to agree, disagree or neutral, in the order shown", func(r *exportRow) any { return r.votes }},
+		{"cluster_kmeans", Text, "", "Viewpoint group of the participant on this question in the latest analysis; not comparable across questions", func(r *exportRow) any {
+			if group, ok := r.export.Groups[r.question.ID][r.Pseudonym]; ok {
+				return group
+			}
+			return nil
+		}},
+		{"source", Text, "", "Collection that the question comes from", func(r *exportRow) any { return orNil(r.question.Source) }},
+		{"topic", Text, "", "Topic of the question", func(r *exportRow) any { return orNil(r.question.Topic) }},
+		{"question_position", Integer, "", "Which of the participant's questions it was, from 1", func(r *exportRow) any { return r.slot + 1 }},
+		{"response_position", Integer, "", "Which of the responses to the question it was in the order shown, from 1", func(r *exportRow) any { return r.at + 1 }},
+	}, timeColumns(), []Column{
+		submissionColumn, statusColumn, virtualColumn, seedColumn,
+		{"study", Text, "", "The study, as in its link", func(r *exportRow) any { return r.export.Study.Slug }},
+		{"study_version", Integer, "", "Version of the study that the submission belongs to", func(r *exportRow) any { return r.export.Version }},
+		{"study_hash", Text, "", "SHA-256 of the study's files", func(r *exportRow) any { return r.export.Study.Hash }},
+	})
+}
+
+func voteColumns() []Column {
+	return slices.Concat([]Column{
+		userColumn, submissionColumn,
+		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.ballot.Question }},
+		{"statement_id", Text, "", "The statement, as in the file of statements", func(r *exportRow) any { return r.ballot.Statement }},
+		{"author", Text, "", "Pseudonym of the statement's author; empty for a seed, and after a withdrawal", func(r *exportRow) any { return orNil(r.export.author[r.ballot.Statement]) }},
+		{"vote", Text, "", "agree, disagree or neutral; skip where the participant saw the statement and left it without a vote; empty where no vote came", func(r *exportRow) any { return orNil(r.answer.Value) }},
+		{"position", Integer, "", "Which of the question's statements it was in the order shown, from 1", func(r *exportRow) any { return r.ballot.Position }},
+		{"probability", Number, "", "Probability with which the statement was drawn", func(r *exportRow) any { return r.ballot.Probability }},
+		{"candidates", Integer, "", "Number of statements it was drawn from", func(r *exportRow) any { return r.ballot.Candidates }},
+		{"round", Integer, "", "1, or 2 where the participant had come back for votes", func(r *exportRow) any { return r.ballot.Round }},
+		{"drawn_at", Moment, "", "When the statement was drawn", func(r *exportRow) any { return r.ballot.Drawn }},
+	}, timeColumns(), []Column{statusColumn, virtualColumn})
+}
+
+func statementColumns() []Column {
+	return []Column{
+		{"statement_id", Text, "", "Names the statement in this study", func(r *exportRow) any { return r.statement.ID }},
+		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.statement.Question }},
+		{"author", Text, "", "Pseudonym of the author; empty for a seed, and after a withdrawal", func(r *exportRow) any { return orNil(r.statement.Author) }},
+		{"seed_statement", Flag, "", "Whether the study gave it, for those who come first", func(r *exportRow) any { return r.statement.Seed }},
+		{"virtual", Flag, "", "Whether a virtual participant wrote it; such are shown to virtual participants only", func(r *exportRow) any { return r.statement.Virtual }},
+		{"statement", Text, "", "Its text; empty after a withdrawal", func(r *exportRow) any { return orNil(r.statement.Text) }},
+		{"state", Text, "", "served: peers can see it; pending: moderation has not looked yet; rejected by moderation; replaced by another version of its author; withdrawn", func(r *exportRow) any { return string(r.statement.State) }},
+		{"created_at", Moment, "", "When it was written", func(r *exportRow) any { return r.statement.Created }},
+		{"drawn", Integer, "", "How often it was drawn for a vote", func(r *exportRow) any { return r.statement.Drawn }},
+		{"agree", Integer, "", "Votes of agreement", func(r *exportRow) any { return r.statement.Agree }},
+		{"disagree", Integer, "", "Votes of disagreement", func(r *exportRow) any { return r.statement.Disagree }},
+		{"neutral", Integer, "", "Neutral votes", func(r *exportRow) any { return r.statement.Neutral }},
+		{"skip", Integer, "", "How often it was seen and left without a vote", func(r *exportRow) any { return r.statement.Skip }},
+	}
+}
+
+func (s *Study) participantColumns() []Column {
+	count := func(kind study.Kind, counts func(value string) bool) func(*exportRow) any {
+		return func(r *exportRow) any {
+			n := 0
+			for k, a := range r.answers {
+				if k.Kind == kind && counts(a.Value) {
+					n++
+				}
+			}
+			return n
+		}
+	}
+	return slices.Concat([]Column{
+		userColumn, submissionColumn, statusColumn, virtualColumn,
+		{"round", Integer, "", "1, or 2 after the participant came back for votes", func(r *exportRow) any { return r.Round }},
+		seedColumn,
+		{"started_at", Moment, "", "When the submission began", func(r *exportRow) any { return r.Started }},
+		{"consented_at", Moment, "", "When consent was given", func(r *exportRow) any { return r.Consented }},
+		{"last_answer_at", Moment, "", "When the last answer came", func(r *exportRow) any { return r.Last }},
+		{"ended_at", Moment, "", "When the submission ended", func(r *exportRow) any { return r.Ended }},
+		{"seconds", Number, "seconds", "From the beginning to the end, pauses included", func(r *exportRow) any { return seconds(r.Started, r.Ended) }},
+		{"questions", Integer, "", "Questions assigned", func(r *exportRow) any { return len(r.Slots) }},
+		{"ratings", Integer, "", "Ratings given", count(study.KindRating, func(string) bool { return true })},
+		{"votes", Integer, "", "Votes cast; skipped statements do not count", count(study.KindVote, func(v string) bool { return v != study.Skip })},
+		{"checks_failed", Integer, "", "Instructed checks answered against the instruction", func(r *exportRow) any {
+			failed, _ := r.export.Study.FailedChecks(r.Answered())
+			return failed
+		}},
+	}, s.surveyColumns())
+}
+
+func answerColumns() []Column {
+	return slices.Concat([]Column{
+		userColumn, submissionColumn,
+		{"kind", Text, "", "consent, survey, stance, view (the free response), importance, rating, vote, instructions, check or feedback", func(r *exportRow) any { return string(r.answer.Key.Kind) }},
+		{"scope", Text, "", "The question; of a survey the instrument; of instructions the number of the block", func(r *exportRow) any { return orNil(r.answer.Key.Scope) }},
+		{"subject", Text, "", "Of a rating the model, of a vote the statement, of a survey the item, of a check its number", func(r *exportRow) any { return orNil(r.answer.Key.Subject) }},
+		{"value", Text, "", "The answer", func(r *exportRow) any { return r.answer.Value }},
+		roundColumn,
+	}, timeColumns(), []Column{statusColumn, virtualColumn})
+}
+
+// timeColumns tell how an answer came about.
+func timeColumns() []Column {
+	return []Column{
+		{"shown_at", Moment, "", "When the page was sent to the participant", func(r *exportRow) any { return r.answer.Shown }},
+		{"answered_at", Moment, "", "When the answer arrived", func(r *exportRow) any { return r.answer.Answered }},
+		{"seconds", Number, "seconds", "From shown to answered, pauses included", func(r *exportRow) any { return seconds(r.answer.Shown, r.answer.Answered) }},
+		{"active_ms", Integer, "milliseconds", "Time for which the page was in front; empty where the browser did not tell", func(r *exportRow) any {
+			if r.answer.Active == 0 {
+				return nil
+			}
+			return int(r.answer.Active.Milliseconds())
+		}},
+		{"revisions", Integer, "", "How often the answer was changed; 0: never", func(r *exportRow) any {
+			if r.answer.Revision == 0 {
+				return nil
+			}
+			return r.answer.Revision - 1
+		}},
+	}
+}
+
+// surveyColumns are the items of the study's surveys, each named by its id.
+func (s *Study) surveyColumns() []Column {
+	var columns []Column
+	for _, b := range s.Flow {
+		if b.Survey == nil {
+			continue
+		}
+		in := s.Instruments[b.Survey.Instrument]
+		for _, it := range in.Items {
+			columns = append(columns, Column{it.ID, Text, "", "Answer to “" + it.Text + "” (" + in.Name + ")",
+				func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) }})
+		}
+	}
+	return columns
+}
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// whole is a value on a scale as a number, or nil.
+func whole(value any) any {
+	text, _ := value.(string)
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return nil
+}
+
+// seconds is the time between two moments, or nil where one is missing.
+func seconds(from, to time.Time) any {
+	if from.IsZero() || to.IsZero() {
+		return nil
+	}
+	return to.Sub(from).Seconds()
+}
