@@ -4,9 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // program names what made a result.
@@ -38,4 +42,13 @@ func readInput(path string) ([]byte, input, error) {
 	}
 	sum := sha256.Sum256(content)
 	return content, input{filepath.Base(path), hex.EncodeToString(sum[:])}, nil
+}
+
+// progress shows how far long work is, on a terminal only.
+func progress(stderr io.Writer, what string, steps int) *progressbar.ProgressBar {
+	if f, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return progressbar.DefaultSilent(int64(steps))
+	}
+	return progressbar.NewOptions(steps, progressbar.OptionSetWriter(stderr), progressbar.OptionSetDescription(what),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -9,23 +10,38 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/score"
+	"overton/internal/window"
 )
 
 // overtonOptions are the flags of "score overton".
 type overtonOptions struct {
 	score.Parameters
-	missing string
-	group   string
-	json    string
+	missing   string
+	group     string
+	votes     string
+	subgroups []string
+	minCell   int
+	margins   string
+	outside   string
+	json      string
 }
 
-// overtonFile is the JSON of "score overton".
-type overtonFile struct {
+// overtonResult is all that "score overton" says, and its JSON.
+type overtonResult struct {
 	Program program `json:"program"`
 	Input   input   `json:"input"`
+	// Inputs are the further files, by the name of their flag.
+	Inputs map[string]input `json:"inputs,omitempty"`
+	Group  string           `json:"group"`
 	*score.Overton
+	// Subgroups hide what fewer than MinimumCell participants would tell.
+	Subgroups   []score.Subgroup `json:"subgroups,omitempty"`
+	MinimumCell int              `json:"minimum_cell,omitempty"`
+	Raked       *score.Raked     `json:"raked,omitempty"`
+	Outside     *score.Outside   `json:"outside,omitempty"`
 }
 
 func newScoreOverton() *cobra.Command {
@@ -35,50 +51,132 @@ func newScoreOverton() *cobra.Command {
 		Short: "OvertonScore of every model, with intervals and tests",
 		Long: `OvertonScore of every model, with intervals and tests, from a file of ratings
 (CSV, JSONL or Parquet) with the columns user, question_id, model,
-representation_rating and the viewpoint group (--group).`,
+representation_rating and the viewpoint group (--group).
+
+Two intervals are shown: one from drawing the questions anew, as published, and
+one from drawing the participants of each question anew. With --votes (columns
+question_id, user, statement, vote) the groups are found anew each time too;
+without, everybody keeps the group of the file.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Missing = score.Missing(o.missing)
-			return runScoreOverton(cmd.OutOrStdout(), args[0], o)
+			result, err := scoreOverton(cmd.Context(), cmd.ErrOrStderr(), args[0], o)
+			if err != nil {
+				return err
+			}
+			if o.json != "" {
+				if err := writeJSON(cmd.OutOrStdout(), o.json, result); err != nil {
+					return err
+				}
+			}
+			if o.json == "-" {
+				return nil
+			}
+			return printOverton(cmd.OutOrStdout(), result)
 		},
 	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	return cmd
+}
+
+// addFlags adds the flags of every command that scores a ratings file.
+func (o *overtonOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
 	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
 	f.StringVar(&o.missing, "missing", string(o.Missing), "a group without ratings of a model is uncovered, or drop it")
 	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
+	f.StringVar(&o.votes, "votes", "", "file of the votes, to find groups anew in each resample of the participants")
 	f.StringSliceVar(&o.SubsetBy, "by", nil, "columns (source, topic) by whose values to score the questions apart")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	return cmd
+	f.StringSliceVar(&o.subgroups, "subgroup", nil, "columns of the participants (Sex) by whose values to show ratings and coverage")
+	f.IntVar(&o.minCell, "min-cell", 20, "fewest participants of a subgroup that is shown")
+	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weigh participants by")
+	f.StringVar(&o.outside, "outside", "", "file of an outside score (model, score) to set against the OvertonScore")
 }
 
-func runScoreOverton(stdout io.Writer, path string, o overtonOptions) error {
+// scoreOverton reads the files and computes everything that was asked for.
+func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonOptions) (*overtonResult, error) {
 	content, in, err := readInput(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ratings, err := dataset.ReadRatings(path, content, o.group)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	result, err := score.OvertonScore(ratings, o.Parameters)
+	result := &overtonResult{Program: thisProgram(), Input: in, Inputs: map[string]input{}, Group: o.group}
+	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
+		return nil, err
+	}
+	regroup, err := o.regroup(ctx, result)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.json != "" {
-		if err := writeJSON(stdout, o.json, overtonFile{thisProgram(), in, result}); err != nil {
-			return err
+	bar := progress(stderr, "drawing participants", o.Bootstrap)
+	if err := result.BootstrapParticipants(ctx, ratings, regroup, func() { _ = bar.Add(1) }); err != nil {
+		return nil, err
+	}
+	if len(o.subgroups) > 0 {
+		result.MinimumCell = o.minCell
+		if result.Subgroups, err = score.Subgroups(ratings, o.Parameters, o.subgroups, o.minCell); err != nil {
+			return nil, err
 		}
 	}
-	if o.json == "-" {
-		return nil
+	if o.margins != "" {
+		margins, err := readFile(result, "margins", o.margins, dataset.ReadMargins)
+		if err != nil {
+			return nil, err
+		}
+		if result.Raked, err = score.RakedScore(ratings, o.Parameters, margins); err != nil {
+			return nil, err
+		}
 	}
-	return printOverton(stdout, result)
+	if o.outside != "" {
+		outside, err := readFile(result, "outside", o.outside, dataset.ReadOutsideScores)
+		if err != nil {
+			return nil, err
+		}
+		result.Outside = score.CompareOutside(result.Models, outside)
+	}
+	return result, nil
+}
+
+// regroup finds the groups of every question in the votes, if there are any,
+// and returns what finds them anew.
+func (o overtonOptions) regroup(ctx context.Context, result *overtonResult) (score.Regroup, error) {
+	if o.votes == "" {
+		return nil, nil
+	}
+	votes, err := readFile(result, "votes", o.votes, dataset.ReadQuestionVotes)
+	if err != nil {
+		return nil, err
+	}
+	options := cluster.DefaultOptions()
+	options.Seed = o.Seed
+	found := map[string]*cluster.Result{}
+	for question, m := range votes {
+		if found[question], err = cluster.Run(ctx, m, options); err != nil {
+			return nil, fmt.Errorf("question %s: %w", question, err)
+		}
+	}
+	return window.Regroup(votes, found, options), nil
+}
+
+// readFile reads a further input by its own reader and notes which it was.
+func readFile[T any](result *overtonResult, flag, path string, read func(file string, content []byte) (T, error)) (T, error) {
+	content, in, err := readInput(path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	result.Inputs[flag] = in
+	return read(path, content)
 }
 
 // printOverton writes the result as tables for a person.
-func printOverton(w io.Writer, o *score.Overton) error {
+func printOverton(w io.Writer, o *overtonResult) error {
 	fmt.Fprintf(w, "%d ratings of %d participants on %d questions; threshold %g, groups without ratings: %s\n\n",
 		o.Ratings, o.Participants, len(o.Questions), o.Parameters.Tau, o.Parameters.Missing)
 	if err := printModels(w, o.Models); err != nil {
@@ -92,8 +190,53 @@ func printOverton(w io.Writer, o *score.Overton) error {
 		}
 		printReference(w, s.Reference)
 	}
+	if err := printSubgroups(w, o.Subgroups, o.MinimumCell); err != nil {
+		return err
+	}
+	if o.Raked != nil {
+		r := o.Raked.Raking
+		fmt.Fprintf(w, "\nweighted to the margins: effective n %.0f, weights from %.2f to %.2f\n", float64(r.EffectiveN), float64(r.Smallest), float64(r.Largest))
+		for _, warning := range r.Warnings {
+			fmt.Fprintf(w, "  %s\n", warning)
+		}
+		if err := printModels(w, o.Raked.Models); err != nil {
+			return err
+		}
+	}
+	printOutside(w, o.Outside)
 	printLeftOut(w, o.LeftOut)
 	return nil
+}
+
+func printSubgroups(w io.Writer, groups []score.Subgroup, minimum int) error {
+	for _, g := range groups {
+		fmt.Fprintf(w, "\n%s = %s, %d participants\n", g.Attribute, g.Value, g.Participants)
+		if g.Models == nil {
+			fmt.Fprintf(w, "not shown: fewer than %d\n", minimum)
+			continue
+		}
+		t := newTable(w)
+		fmt.Fprint(t, "model\tmean rating\t95 %\tcovered\t95 %\t\n")
+		for _, m := range g.Models {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.Mean), interval(m.MeanCI), decimals(m.Coverage), interval(m.CoverageCI))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printOutside(w io.Writer, o *score.Outside) {
+	if o == nil {
+		return
+	}
+	c := o.ByScore["adjusted"]
+	fmt.Fprintf(w, "\noutside score against adjusted, %d models: Pearson %s (%s), Spearman %s (%s)\n",
+		c.N, decimals(c.Pearson), interval(c.PearsonCI), decimals(c.Spearman), interval(c.SpearmanCI))
+	if len(o.WithoutOutside) > 0 {
+		fmt.Fprintf(w, "without an outside score: %s\n", strings.Join(o.WithoutOutside, ", "))
+	}
 }
 
 // newTable aligns cells that end in tabs, to the right.
@@ -110,14 +253,22 @@ func printModels(w io.Writer, models []score.ModelScore) error {
 		name = max(name, len([]rune(m.Model)))
 	}
 	t := newTable(w)
-	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tquestions 95 %%\tweighted\tadj. weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
+	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tparticipants 95 %%\tquestions 95 %%\tweighted\tadj. weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
 	for _, m := range models {
 		d := m.Difference
-		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, m.Model, m.Questions,
-			decimals(m.Raw), decimals(m.Adjusted), interval(m.CI), decimals(m.Weighted), decimals(m.AdjustedWeighted),
+		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, m.Model, m.Questions,
+			decimals(m.Raw), decimals(m.Adjusted), participants(m), interval(m.CI), decimals(m.Weighted), decimals(m.AdjustedWeighted),
 			signed(d.Estimate), decimals(d.SE), pValue(d.PNormal), pValue(d.PT))
 	}
 	return t.Flush()
+}
+
+// participants is the interval from drawing participants, where there is one.
+func participants(m score.ModelScore) string {
+	if m.Intervals.Participants == nil {
+		return "–"
+	}
+	return interval(m.Intervals.Participants.Adjusted)
 }
 
 func printReference(w io.Writer, r score.Reference) {

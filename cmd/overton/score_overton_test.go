@@ -99,3 +99,56 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 		}
 	}
 }
+
+func TestScoreOvertonWithEverything(t *testing.T) {
+	path := writeFile(t, "r.csv", fewTexts)
+	margins := writeFile(t, "m.csv", "variable,value,share\nSex,F,30\nSex,M,60\nSex,X,10\n")
+	outside := writeFile(t, "o.csv", "model,score\nm1,0.1\nm2,0.2\nm4,1\n")
+	votes := writeFile(t, "v.csv", "question_id,user,statement,vote\n1,a,s1,agree\n1,b,s1,disagree\n1,a,s2,1\n1,b,s2,pass\n")
+	args := []string{"score", "overton", path, "--subgroup", "Sex", "--min-cell", "1", "--margins", margins, "--outside", outside, "--votes", votes, "--bootstrap", "20"}
+	code, out, errs := overtonCmd(append(args, "--json", "-")...)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	var got overtonResult
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Subgroups) != 2 || got.Subgroups[0].Models[0].Mean != 5 {
+		t.Errorf("subgroups %+v", got.Subgroups)
+	}
+	if got.Raked == nil || len(got.Raked.Raking.Warnings) != 1 || got.Raked.Models[0].Weighted >= got.Models[0].Weighted {
+		t.Errorf("raked %+v", got.Raked)
+	}
+	if got.Outside == nil || got.Outside.ByScore["raw"].N != 2 || got.Outside.WithoutScore[0] != "m4" {
+		t.Errorf("outside %+v", got.Outside)
+	}
+	if !got.Regrouped || got.Models[0].Intervals.Participants == nil || len(got.Inputs) != 3 {
+		t.Errorf("regrouped %v, inputs %v", got.Regrouped, got.Inputs)
+	}
+	again, out2, _ := overtonCmd(append(args, "--json", "-")...)
+	if again != 0 || out2 != out {
+		t.Error("the same command gives another result")
+	}
+	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participants") || !strings.Contains(out, "outside score against adjusted, 2 models") {
+		t.Errorf("%d %s %s", code, errs, out)
+	}
+}
+
+func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
+	path := writeFile(t, "r.csv", fewTexts)
+	for _, c := range []struct{ flag, content, want string }{
+		{"--margins", "variable,value,share\nSex,F,-1\n", `x.csv:2: share "-1" is no share`},
+		{"--margins", "variable,value,share\nSex,F,1\nSex,F,1\n", "has a share of Sex already"},
+		{"--margins", "variable,value,share\nAge,18-29,1\n", `no attribute "Age"`},
+		{"--outside", "model,score\nm1,high\n", `x.csv:2: score "high" is no number`},
+		{"--outside", "model,score\nm1,1\nm1,1\n", "has a score already"},
+		{"--votes", "question_id,user,statement,vote\n1,a,s1,maybe\n", `x.csv:2: vote "maybe" is no vote`},
+		{"--votes", "question_id,user,statement,vote\n2,a,s1,agree\n", "no votes on question 1"},
+	} {
+		code, _, errs := overtonCmd("score", "overton", path, c.flag, writeFile(t, "x.csv", c.content))
+		if code != 1 || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d, %s; want %s", c.flag, code, errs, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"overton/internal/cluster"
 	"overton/internal/score"
 )
 
@@ -15,7 +16,10 @@ const (
 	columnParticipant = "user"
 	columnQuestion    = "question_id"
 	columnModel       = "model"
-	columnRating      = "representation_rating"
+	columnRating      = DefaultRatingColumn
+
+	// DefaultRatingColumn holds the rating.
+	DefaultRatingColumn = "representation_rating"
 
 	// DefaultGroupColumn holds the participant's viewpoint group on the
 	// question in the published data.
@@ -80,6 +84,150 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		faults = append(faults, Fault{File: file, Message: "has no ratings; expected some below the header line"})
 	}
 	return r, faults.orNil()
+}
+
+// ReadPredictions reads a judge's ratings: a file in the layout of a ratings
+// file, with the prediction (1 to 5, or empty) in the column named by column.
+// It returns one prediction for each row of r, NaN where the file has none. A
+// prediction for a rating that r does not have is a fault.
+func ReadPredictions(file string, content []byte, column string, r score.Ratings) ([]float64, error) {
+	t, err := ReadTable(file, content)
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.columnsNamed(columnParticipant, columnQuestion, columnModel, column)
+	if err != nil {
+		return nil, err
+	}
+	position := make(map[[3]string]int, len(r.Rows))
+	for i, row := range r.Rows {
+		position[[3]string{row.Participant, row.Question, row.Model}] = i
+	}
+	predictions := slices.Repeat([]float64{math.NaN()}, len(r.Rows))
+	var faults Faults
+	seen := map[int]int{}
+	for i, row := range t.Rows {
+		key := [3]string{row[at[0]], row[at[1]], row[at[2]]}
+		k, known := position[key]
+		first, again := seen[k]
+		value, ok := ratingValue(row[at[3]])
+		switch {
+		case !known:
+			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("has no human rating by user %s on question %s; expected one for every prediction", key[0], key[1])))
+		case again:
+			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("is predicted again for user %s on question %s; line %d has a prediction already", key[0], key[1], t.Lines[first])))
+		case !ok:
+			faults = append(faults, t.fault(i, at[3], "is no rating; expected a number from 1 to 5"))
+		default:
+			seen[k] = i
+			predictions[k] = value
+		}
+	}
+	if len(seen) == 0 && len(faults) == 0 {
+		faults = append(faults, Fault{File: file, Message: "has no predictions; expected some below the header line"})
+	}
+	return predictions, faults.orNil()
+}
+
+// ReadOutsideScores reads a score from elsewhere: the columns model and score,
+// a number.
+func ReadOutsideScores(file string, content []byte) (map[string]float64, error) {
+	t, err := ReadTable(file, content)
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.columnsNamed(columnModel, "score")
+	if err != nil {
+		return nil, err
+	}
+	scores := map[string]float64{}
+	var faults Faults
+	for i, row := range t.Rows {
+		value, err := strconv.ParseFloat(row[at[1]], 64)
+		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
+			faults = append(faults, t.fault(i, at[1], "is no number"))
+		}
+		if _, again := scores[row[at[0]]]; again {
+			faults = append(faults, t.fault(i, at[0], "has a score already; expected one for each model"))
+		}
+		scores[row[at[0]]] = value
+	}
+	return scores, faults.orNil()
+}
+
+// ReadMargins reads the margins of a population: the columns variable, value
+// and share, a number of 0 or more. Shares of a variable need not sum to 1.
+// Variables and values keep the order of the file.
+func ReadMargins(file string, content []byte) ([]score.Margin, error) {
+	t, err := ReadTable(file, content)
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.columnsNamed("variable", "value", "share")
+	if err != nil {
+		return nil, err
+	}
+	var margins []score.Margin
+	var faults Faults
+	for i, row := range t.Rows {
+		k := slices.IndexFunc(margins, func(m score.Margin) bool { return m.Variable == row[at[0]] })
+		if k < 0 {
+			k = len(margins)
+			margins = append(margins, score.Margin{Variable: row[at[0]]})
+		}
+		if slices.Contains(margins[k].Categories, row[at[1]]) {
+			faults = append(faults, t.fault(i, at[1], fmt.Sprintf("has a share of %s already; expected one for each value", row[at[0]])))
+		}
+		share, err := strconv.ParseFloat(row[at[2]], 64)
+		if err != nil || !(share >= 0) || math.IsInf(share, 0) {
+			faults = append(faults, t.fault(i, at[2], "is no share; expected a number of 0 or more"))
+		}
+		margins[k].Categories = append(margins[k].Categories, row[at[1]])
+		margins[k].Shares = append(margins[k].Shares, share)
+	}
+	if len(t.Rows) == 0 {
+		faults = append(faults, Fault{File: file, Message: "has no margins; expected some below the header line"})
+	}
+	return margins, faults.orNil()
+}
+
+// ReadQuestionVotes reads the votes behind the groups of a ratings file: the
+// columns question_id, user, statement and vote (agree, neutral or pass,
+// disagree; or 1, 0, -1), one vote a row. It returns the matrix of each
+// question.
+func ReadQuestionVotes(file string, content []byte) (map[string]*cluster.Matrix, error) {
+	t, err := ReadTable(file, content)
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.columnsNamed(columnQuestion, columnParticipant, "statement", "vote")
+	if err != nil {
+		return nil, err
+	}
+	builders := map[string]*cluster.Builder{}
+	var faults Faults
+	for i, row := range t.Rows {
+		for _, c := range at[:3] {
+			if row[c] == "" {
+				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
+			}
+		}
+		vote, ok := voteWords[row[at[3]]]
+		if !ok {
+			faults = append(faults, t.fault(i, at[3], "is no vote; expected agree, neutral or disagree, or 1, 0 or -1"))
+		}
+		b := builders[row[at[0]]]
+		if b == nil {
+			b = cluster.NewBuilder()
+			builders[row[at[0]]] = b
+		}
+		b.Vote(row[at[1]], row[at[2]], vote)
+	}
+	votes := make(map[string]*cluster.Matrix, len(builders))
+	for question, b := range builders {
+		votes[question] = b.Matrix()
+	}
+	return votes, faults.orNil()
 }
 
 // ratingValue reads a rating; an empty cell is a missing one, NaN. A judge's

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"overton/internal/dataset"
+	"overton/internal/score"
+)
+
+// judgeOptions are the flags of "score judge".
+type judgeOptions struct {
+	score.Parameters
+	ratings, predictions, column, group string
+	by                                  []string
+	json                                string
+}
+
+// judgeResult is the JSON of "score judge".
+type judgeResult struct {
+	Program program `json:"program"`
+	// Input is the ratings file, Predictions the judge's.
+	Input       input `json:"input"`
+	Predictions input `json:"predictions"`
+	*score.Judge
+}
+
+// Columns of texts in the layout of OvertonBench, from which the similarity
+// baseline is computed.
+const (
+	responseColumn     = "llm_response"
+	freeResponseColumn = "freeresponse"
+)
+
+func newScoreJudge() *cobra.Command {
+	o := judgeOptions{Parameters: score.DefaultParameters()}
+	cmd := &cobra.Command{
+		Use:   "judge --ratings FILE --predictions FILE",
+		Short: "How well a judge's ratings agree with people's",
+		Long: `How well a judge's ratings agree with people's: errors and correlations, two
+baselines, the models' scores with one model's ratings left to the judge, and
+where the judge errs more. Both files are in the layout of OvertonBench; the
+similarity baseline needs the columns llm_response and freeresponse.`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.ratings == "" || o.predictions == "" {
+				return usagef("both --ratings and --predictions are needed\nusage: %s", cmd.UseLine())
+			}
+			result, err := scoreJudge(o)
+			if err != nil {
+				return err
+			}
+			if o.json != "" {
+				if err := writeJSON(cmd.OutOrStdout(), o.json, result); err != nil {
+					return err
+				}
+			}
+			if o.json == "-" {
+				return nil
+			}
+			return printJudge(cmd.OutOrStdout(), result.Judge)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.ratings, "ratings", "", "file of people's ratings")
+	f.StringVar(&o.predictions, "predictions", "", "file of the judge's ratings")
+	f.StringVar(&o.column, "column", dataset.DefaultRatingColumn, "column of the predictions")
+	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
+	f.StringSliceVar(&o.by, "by", nil, "columns (Sex) by whose values to compare the judge's errors")
+	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
+	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
+	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	return cmd
+}
+
+func scoreJudge(o judgeOptions) (*judgeResult, error) {
+	result := &judgeResult{Program: thisProgram()}
+	content, in, err := readInput(o.ratings)
+	if err != nil {
+		return nil, err
+	}
+	result.Input = in
+	ratings, err := dataset.ReadRatings(o.ratings, content, o.group)
+	if err != nil {
+		return nil, err
+	}
+	if content, result.Predictions, err = readInput(o.predictions); err != nil {
+		return nil, err
+	}
+	predictions, err := dataset.ReadPredictions(o.predictions, content, o.column, ratings)
+	if err != nil {
+		return nil, err
+	}
+	var texts *score.Similarities
+	if slices.Contains(ratings.Attributes, responseColumn) && slices.Contains(ratings.Attributes, freeResponseColumn) {
+		if texts, err = score.CompareTexts(ratings, responseColumn, freeResponseColumn); err != nil {
+			return nil, err
+		}
+	}
+	result.Judge, err = score.JudgeAgreement(ratings, predictions, texts, o.Parameters, o.by)
+	return result, err
+}
+
+func printJudge(w io.Writer, j *score.Judge) error {
+	fmt.Fprintf(w, "%d ratings with a prediction, %d without\n\n", j.Judge.N, j.Judge.Dropped)
+	t := newTable(w)
+	fmt.Fprint(t, "predicted by\tMAE\t95 %\tRMSE\tbias\tSpearman\t95 %\twithin person\t95 %\tshare ≥ 4\t\n")
+	row := func(name string, p score.Predictor) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, decimals(p.MAE), interval(p.CI.MAE), decimals(p.RMSE), signed(p.Bias),
+			decimals(p.Spearman), interval(p.CI.Spearman), decimals(p.WithinPerson), interval(p.CI.WithinPerson), decimals(p.JudgeHigh))
+	}
+	row("judge", j.Judge)
+	row("mean of the others", j.MeanOfOthers)
+	for _, name := range []string{"nearest", "weighted", "linear"} {
+		if p, ok := j.Similarity[name]; ok {
+			row("similarity, "+name, p)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "people's share ≥ 4: %s\n", decimals(j.Judge.HumanHigh))
+
+	if l := j.LeaveOneModelOut; l != nil {
+		fmt.Fprintf(w, "\none model's ratings left to the judge: Spearman of the models' raw scores %s (%s), adjusted %s (%s)\n",
+			decimals(l.SpearmanRaw), interval(l.SpearmanRawCI), decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
+		t = newTable(w)
+		fmt.Fprint(t, "model\tpeople\tjudge\tshift\t95 %\t\n")
+		for _, m := range l.Models {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted), signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprint(w, "\nabsolute error between the values of\n")
+	t = newTable(w)
+	fmt.Fprint(t, "\teta²\t95 %\tF\tp\t\n")
+	for _, s := range j.Subgroups {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
+	}
+	return t.Flush()
+}
