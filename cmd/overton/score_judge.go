@@ -9,6 +9,7 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/score"
+	"overton/internal/window"
 )
 
 // judgeOptions are the flags of "score judge".
@@ -21,7 +22,7 @@ type judgeOptions struct {
 
 // judgeResult is the JSON of "score judge".
 type judgeResult struct {
-	Program program `json:"program"`
+	Program window.Program `json:"program"`
 	// Input is the ratings file, Predictions the judge's.
 	Input       input `json:"input"`
 	Predictions input `json:"predictions"`
@@ -78,7 +79,7 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 }
 
 func scoreJudge(o judgeOptions) (*judgeResult, error) {
-	result := &judgeResult{Program: thisProgram()}
+	result := &judgeResult{Program: window.ThisProgram()}
 	content, in, err := readInput(o.ratings)
 	if err != nil {
 		return nil, err

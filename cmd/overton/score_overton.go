@@ -31,8 +31,8 @@ type overtonOptions struct {
 
 // overtonResult is all that "score overton" says, and its JSON.
 type overtonResult struct {
-	Program program `json:"program"`
-	Input   input   `json:"input"`
+	Program window.Program `json:"program"`
+	Input   input          `json:"input"`
 	// Inputs are the further files, by the name of their flag.
 	Inputs map[string]input `json:"inputs,omitempty"`
 	Group  string           `json:"group"`
@@ -106,7 +106,7 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err != nil {
 		return nil, err
 	}
-	result := &overtonResult{Program: thisProgram(), Input: in, Inputs: map[string]input{}, Group: o.group}
+	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]input{}, Group: o.group}
 	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
 		return nil, err
 	}

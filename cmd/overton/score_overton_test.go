@@ -1,6 +1,8 @@
 package main
 
 import (
+	"overton/internal/window"
+
 	"bytes"
 	"context"
 	"encoding/json"
@@ -45,7 +47,7 @@ func TestScoreOvertonWritesJSON(t *testing.T) {
 		t.Fatal(errs)
 	}
 	var got struct {
-		Program program
+		Program window.Program
 		Input   input
 		score.Overton
 	}

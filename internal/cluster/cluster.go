@@ -73,6 +73,28 @@ func (o Options) MarshalJSON() ([]byte, error) {
 	}{plain(o), k})
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Options) UnmarshalJSON(b []byte) error {
+	type plain Options
+	in := struct {
+		*plain
+		K any `json:"k"`
+	}{plain: (*plain)(o)}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	switch k := in.K.(type) {
+	case float64:
+		o.K = int(k)
+	case string:
+		if k != "auto" {
+			return fmt.Errorf("k %q: expected a number or \"auto\"", k)
+		}
+		o.K = 0
+	}
+	return nil
+}
+
 // maxGroups bounds the number of groups, and with it time and memory.
 const maxGroups = 100
 

@@ -1,4 +1,8 @@
-// Package window runs one analysis from collected data to result: read,
-// cluster, score, record. What a window or a score is lives in packages
-// cluster and score; here they are joined.
+// Package window carries one analysis from collected data to a result: it
+// reads a study's records, finds the viewpoint groups of each question,
+// scores the models, and records the result with all that is needed to run it
+// again.
+//
+// How groups are found is cluster's, how models are scored is score's; where
+// data is kept is store's. What lives here is which of the data counts.
 package window

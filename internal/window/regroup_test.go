@@ -68,9 +68,9 @@ func TestRegroupLeavesOneGroupOne(t *testing.T) {
 	}
 }
 
-// study plants a study of the size of OvertonBench: 1,208 participants on 3 of
+// paperSized plants a study of the size of OvertonBench: 1,208 participants on 3 of
 // 60 questions, 8 models, 15 votes on each question.
-func study() (score.Ratings, map[string]*cluster.Matrix) {
+func paperSized() (score.Ratings, map[string]*cluster.Matrix) {
 	const participants, questions, each, models = 1208, 60, 3, 8
 	var r score.Ratings
 	seated := make([]int, questions)
@@ -97,7 +97,7 @@ func study() (score.Ratings, map[string]*cluster.Matrix) {
 // BenchmarkRegroup finds the groups of 60 questions anew in 100 resamples of
 // the participants of a study of the paper's size.
 func BenchmarkRegroup(b *testing.B) {
-	r, votes := study()
+	r, votes := paperSized()
 	p := score.DefaultParameters()
 	p.Bootstrap = 100
 	var before, after runtime.MemStats

@@ -7,26 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
-
-// program names what made a result.
-type program struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-// thisProgram reads the version that the go command stamped into the binary.
-func thisProgram() program {
-	p := program{Name: "overton", Version: "unknown"}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		p.Version = info.Main.Version
-	}
-	return p
-}
 
 // input identifies a file that a result was computed from.
 type input struct {
