@@ -228,6 +228,8 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"a key twice", with("study.yaml", "slug: parks", "title: Parks"), `study.yaml:2: is not YAML: mapping key "title" already defined at [1:1]`},
 		{"a list", with("study.yaml", "", "- title: x\n"), `study.yaml: is not one mapping; expected lines such as “title: …”`},
 		{"empty", with("study.yaml", "", ""), `study.yaml: is not one mapping; expected lines such as “title: …”`},
+		{"nested without end", with("study.yaml", "", "title: "+strings.Repeat("[{a: ", 600)), `study.yaml: has 1200 opening brackets; expected at most 1000`},
+		{"far too long", with("study.yaml", "", strings.Repeat("# nothing\n", 7000)), `study.yaml: has 70000 bytes; expected at most 65536`},
 		{"wrong keys", with("study.yaml", "      questions_per_participant: 2", "      question_per_participant: 2\n      shuffle: true"),
 			`study.yaml:15: flow[2].overton.question_per_participant is not a key of a study; did you mean "questions_per_participant"?
 study.yaml:16: flow[2].overton.shuffle is not a key of a study; expected one of questions_per_participant, participants_per_question, votes_per_question, moderation, stance, importance, min_words, responses_per_question, questions, responses, seeds`},

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,9 +22,12 @@ type document struct {
 	faulty map[string]bool
 }
 
-// maxYAML is the longest YAML file read. The parser's time grows with the
-// square of the nesting, and a study's file has a few kilobytes.
-const maxYAML = 64 << 10
+// The parser's time grows with the square of the nesting: 100,000 brackets
+// take minutes. A study's file has a few kilobytes and some dozen brackets.
+const (
+	maxYAML     = 64 << 10 // bytes
+	maxBrackets = 1000     // [ and {
+)
 
 // parseYAML reads a file that is one mapping.
 func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
@@ -34,6 +38,10 @@ func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
 	}
 	if len(text) > maxYAML {
 		doc.fault("", "", "has %d bytes; expected at most %d", len(text), maxYAML)
+		return mapping{}, false
+	}
+	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
+		doc.fault("", "", "has %d opening brackets; expected at most %d", n, maxBrackets)
 		return mapping{}, false
 	}
 	tree, err := parser.ParseBytes(text, 0)
