@@ -19,6 +19,9 @@ type Judge struct {
 	// LeaveOneModelOut scores each model from the judge's ratings while all
 	// others keep people's; null where no rating belongs to a group.
 	LeaveOneModelOut *LeaveOneModelOut `json:"leave_one_model_out"`
+	// Counts[h-1][j-1] is how often people rated h and the judge, to the nearest
+	// whole rating, j.
+	Counts [5][5]int `json:"counts"`
 	// Subgroups says how much of the spread of the judge's absolute error lies
 	// between the values of an attribute, or between models.
 	Subgroups  []ErrorSpread `json:"subgroups"`
@@ -100,6 +103,11 @@ func JudgeAgreement(r Ratings, predictions []float64, texts *Similarities, p Par
 		draws[b] = drawTimes(n, rng)
 	}
 	j := &Judge{Parameters: p}
+	for i := range human {
+		if !math.IsNaN(human[i]) && !math.IsNaN(predictions[i]) {
+			j.Counts[wholeRating(human[i])-1][wholeRating(predictions[i])-1]++
+		}
+	}
 	j.Judge = predictor(pairUp(human, predictions, seats, people), draws)
 	j.MeanOfOthers = predictor(pairUp(human, meanOfOthers(human, seats), seats, people), draws)
 	if texts != nil {
