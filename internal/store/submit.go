@@ -325,6 +325,9 @@ func (s *Store) SecondRound(ctx context.Context, st *study.Study, token string) 
 			slot := &p.Slots[i]
 			if slot.Votes(p.Answers) < st.Overton().VotesPerQuestion {
 				slot.VotesWanted = study.VotesUnknown
+				if _, err := tx.exec(`UPDATE assignment SET votes_wanted = ? WHERE submission_id = ? AND question_id = ?`, study.VotesUnknown, u.id, slot.Question); err != nil {
+					return err
+				}
 			}
 		}
 		u.round, p.Round = 2, 2
