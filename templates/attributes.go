@@ -17,3 +17,15 @@ func textAttributes(t Text) templ.Attributes {
 	}
 	return templ.Attributes{"aria-describedby": t.ID + "-hint " + t.ID + "-problem", "aria-invalid": "true"}
 }
+
+// documentTitle names the page first, since windows and tabs cut the rest off.
+func documentTitle(f Frame) string {
+	title := f.Title
+	if f.Wrong {
+		title = f.Words.Say("problem") + ": " + title
+	}
+	if f.StudyTitle != "" && f.StudyTitle != f.Title {
+		title += " · " + f.StudyTitle
+	}
+	return title
+}

@@ -18,7 +18,7 @@ import (
 // hostile is text that must never become anything but text.
 const hostile = `<img src=x onerror=alert(1)> {{7*7}} "'</textarea><script>alert(2)</script>`
 
-var outcomes = []string{"completed", "no_consent", "screened_out", "failed_checks", "over_quota", "timed_out", "withdrawn"}
+var outcomes = []string{"completed", "no_consent", "screened_out", "failed_checks", "over_quota", "timed_out", "returned", "withdrawn"}
 
 // pages holds every page, with hostile text wherever a study or a person can
 // put text.
@@ -33,7 +33,7 @@ func pages(lang string) map[string]templ.Component {
 	scale := Scale{"f2", "rating", hostile, "low", "high", "3", hostile}
 	text := Text{"f3", "view", "label", "hint", hostile, hostile}
 	all := map[string]templ.Component{
-		"start":        Start(StartPage{frame, "/s/x/start", 25}),
+		"start":        Start(StartPage{frame, "/s/x/start", "t", 25}),
 		"consent":      Consent(ConsentPage{frame, form, "f1", "<p>checked</p>", "yes"}),
 		"survey":       Survey(SurveyPage{frame, form, []Choice{choice}}),
 		"instructions": Instructions(InstructionsPage{frame, form, "f1", 3, 8, 15}),
@@ -42,11 +42,12 @@ func pages(lang string) map[string]templ.Component {
 		"vote":         Vote(VotePage{frame, form, "f1", hostile, hostile, "agree"}),
 		"check":        Check(CheckPage{frame, problemAt("f2"), hostile, scale}),
 		"feedback":     Feedback(FeedbackPage{frame, problemAt("f3"), text}),
+		"next":         Next(NextPage{frame, "/s/x/resume", "t"}),
 		"withdraw":     Withdraw(WithdrawPage{frame, "/s/x/withdraw", "/s/x/resume", "t", true}),
 		"notice":       Notice(NoticePage{frame, "other_window", hostile, "/s/x/start", []Kept{{"k1", hostile, hostile}}, hostile}),
 	}
 	for _, o := range outcomes {
-		all["end "+o] = End(EndPage{Frame: frame, Outcome: o, Prolific: true, Code: hostile, Reconsider: "/r", SecondRound: "/2", Token: "t"})
+		all["end "+o] = End(EndPage{Frame: frame, Outcome: o, Prolific: true, Code: hostile, Reconsider: "/r", SecondRound: "/2"})
 	}
 	return all
 }

@@ -80,8 +80,8 @@ type Text struct {
 // StartPage greets somebody who has arrived and whose submission has not begun.
 type StartPage struct {
 	Frame
-	Action  string
-	Minutes int
+	Action, Token string
+	Minutes       int
 }
 
 // ConsentPage asks for consent. HTML is the study's text, rendered and safe.
@@ -161,7 +161,14 @@ type EndPage struct {
 	Reconsider       string // where to post a change of mind; "" where there is none
 	SecondRound      string // where to post the wish to vote on more; "" if there is nothing yet
 	SecondRoundLater bool
-	Token            string
+	ReconsiderToken  string
+	SecondRoundToken string
+}
+
+// NextPage leads on where the page that was prepared has gone.
+type NextPage struct {
+	Frame
+	Action, Token string
 }
 
 // WithdrawPage asks whether somebody really wants to stop.

@@ -1,0 +1,175 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/store"
+	"overton/internal/study"
+	"overton/templates"
+)
+
+// idPattern is what an id from a recruiter may look like.
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// readArrival finds a recruiter's ids in a query, however mangled the link
+// came. Parameter names match in any case; a doubled parameter is accepted if
+// it says the same twice. wrong names the page that explains what is wrong;
+// it is empty if the ids are good.
+func readArrival(rawQuery string, names study.ParameterNames) (a store.Arrival, wrong string) {
+	given := map[string][]string{}
+	for pair := range strings.SplitSeq(rawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name = strings.ToLower(strings.TrimPrefix(unescape(name), "amp;")) // a link copied out of HTML
+		given[name] = append(given[name], strings.TrimSpace(unescape(value)))
+	}
+	for _, p := range []struct {
+		name     string
+		into     *string
+		required bool
+	}{{names.Participant, &a.Participant, true}, {names.Submission, &a.Submission, true}, {names.Study, &a.Study, false}} {
+		var values []string
+		for _, v := range given[strings.ToLower(p.name)] {
+			if v != "" {
+				values = append(values, v)
+			}
+		}
+		switch {
+		case len(values) == 0 && p.required:
+			wrong = worse(wrong, "missing_ids")
+		case len(values) == 0:
+		case isTemplate(values[0]):
+			wrong = "template_ids"
+		case !allEqual(values) || !idPattern.MatchString(values[0]):
+			wrong = worse(wrong, "bad_ids")
+		default:
+			*p.into = values[0]
+		}
+	}
+	return a, wrong
+}
+
+// worse keeps the first thing found wrong. A placeholder explains everything
+// else, so it wins over both.
+func worse(before, now string) string {
+	if before != "" {
+		return before
+	}
+	return now
+}
+
+// unescape undoes percent-encoding where it is one; "{{%PROLIFIC_PID%}}" is not.
+func unescape(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}
+
+// isTemplate says whether a value is a placeholder that was not replaced,
+// perhaps with its braces lost or encoded twice.
+func isTemplate(v string) bool {
+	switch strings.ToUpper(strings.Trim(v, "{}% ")) {
+	case "PROLIFIC_PID", "STUDY_ID", "SESSION_ID":
+		return true
+	}
+	return strings.ContainsAny(v, "{}%")
+}
+
+func allEqual(values []string) bool {
+	for _, v := range values {
+		if v != values[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// arrive takes the recruiter's ids out of the link and into a cookie, so that
+// they leave the address bar. It creates nothing: link scanners come here, too.
+func (s *site) arrive(c echo.Context) error {
+	ctx := c.Request().Context()
+	h, err := s.hosted(ctx, c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	if c.Request().URL.RawQuery == "" {
+		if _, ok := s.pass(c, h); ok { // the bare address, typed by somebody on the way
+			return s.to(c, h.path("/start"))
+		}
+	}
+	a, wrong := readArrival(c.Request().URL.RawQuery, h.Recruitment.Parameters)
+	if wrong != "" {
+		return &refusal{status: http.StatusBadRequest, name: wrong, study: h}
+	}
+	p := pass{Arrival: a}
+	p.Token, err = s.Store.Resume(ctx, h.row.Slug, a)
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrWithdrawn) {
+		return s.refuse(h, err)
+	}
+	if err := s.savePass(c, h, p); err != nil {
+		return err
+	}
+	return s.to(c, h.path("/start"))
+}
+
+// welcome greets somebody who has not begun, and sends others where they stand.
+func (s *site) welcome(c echo.Context) error {
+	h, err := s.hosted(c.Request().Context(), c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	p, ok := s.pass(c, h)
+	switch {
+	case !ok:
+		return s.unknown(c, h)
+	case p.Token != "":
+		return s.to(c, h.path("/resume"))
+	case h.row.Status != store.Running:
+		return s.refuse(h, store.ErrNotOpen)
+	}
+	token, err := s.formToken(p, "start")
+	if err != nil {
+		return err
+	}
+	return s.show(c, http.StatusOK, templates.Start(templates.StartPage{
+		Frame:   s.studyFrame(h, h.words.Say("start.welcome")),
+		Action:  s.base + h.path("/start"),
+		Token:   token,
+		Minutes: h.Recruitment.Minutes,
+	}))
+}
+
+// start begins a submission, or finds the one that the arrival has begun.
+func (s *site) start(c echo.Context) error {
+	h, err := s.hosted(c.Request().Context(), c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	p, ok := s.pass(c, h)
+	if !ok {
+		return s.unknown(c, h)
+	}
+	switch _, sender := s.readFormToken(c, p, "start"); sender {
+	case somebodyElse:
+		return &refusal{status: http.StatusConflict, name: "other_window", study: h}
+	case unclear:
+		return s.to(c, h.path("/start"))
+	}
+	p.Token, err = s.Store.Start(c.Request().Context(), &h.Study.Study, h.row.ID, p.Arrival)
+	if errors.Is(err, store.ErrWithdrawn) {
+		return s.to(c, h.path("/end"))
+	}
+	if err != nil {
+		return s.refuse(h, err)
+	}
+	if err := s.savePass(c, h, p); err != nil {
+		return err
+	}
+	return s.to(c, h.path("/resume"))
+}

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/yuin/goldmark"
+
+	"overton/internal/dataset"
+	"overton/internal/store"
+	"overton/templates"
+	"overton/templates/catalogue"
+)
+
+// prepared is a study read from its files, with what its pages need made once.
+// It never changes.
+type prepared struct {
+	*dataset.Study
+	words   catalogue.Words
+	consent map[int]string // HTML of the consent texts, by block
+}
+
+// hosted is a study as it stands now: its files, and its row in the store.
+type hosted struct {
+	*prepared
+	row store.Study
+}
+
+// path is a page's path within the site.
+func (h *hosted) path(rest string) string { return "/s/" + h.row.Slug + rest }
+
+// hosted finds a study by its slug. Its status is read anew each time; its
+// files are known by their hash and read once.
+func (s *site) hosted(ctx context.Context, slug string) (*hosted, error) {
+	row, err := s.Store.Study(ctx, slug)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, &refusal{status: http.StatusNotFound, name: "unknown_study"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	p := s.files[row.Hash]
+	s.mu.RUnlock()
+	if p != nil {
+		return &hosted{p, row}, nil
+	}
+	files, err := s.Store.StudyFiles(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = prepare(files); err != nil {
+		return nil, fmt.Errorf("reading study %q from the database: %w", slug, err)
+	}
+	s.mu.Lock()
+	s.files[row.Hash] = p
+	s.mu.Unlock()
+	return &hosted{p, row}, nil
+}
+
+func prepare(files map[string][]byte) (*prepared, error) {
+	st, err := dataset.ReadStudy(dataset.Files(files))
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{Study: st, words: catalogue.For(st.Language), consent: map[int]string{}}
+	for i, block := range st.Flow {
+		if block.Consent == nil {
+			continue
+		}
+		// Without its "unsafe" option, goldmark drops raw HTML and links that
+		// run code.
+		var b bytes.Buffer
+		if err := goldmark.Convert([]byte(block.Consent.Markdown), &b); err != nil {
+			return nil, fmt.Errorf("rendering the consent text: %w", err)
+		}
+		p.consent[i] = b.String()
+	}
+	return p, nil
+}
+
+// studyFrame is what stands around a page of a study.
+func (s *site) studyFrame(h *hosted, title string) templates.Frame {
+	return templates.Frame{Words: h.words, Base: s.base, Title: title, StudyTitle: h.Title, Contact: h.Contact}
+}
