@@ -1,8 +1,19 @@
+// Command clustering compares the methods of package cluster, on planted groups
+// and by votes held out of real conversations, and writes the tables of
+// docs/clustering.md:
+//
+//	go run ./bench/clustering -draws 30 planted
+//	go run ./bench/clustering -draws 5 -data FOLDER heldout
+//
+// FOLDER holds Polis export folders.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -11,52 +22,130 @@ import (
 )
 
 func main() {
+	draws := flag.Int("draws", 30, "draws of each kind")
+	seed := flag.Uint64("seed", 1, "seed of the draws")
+	data := flag.String("data", "", "folder of Polis export folders, for heldout")
+	flag.Parse()
 	ctx := context.Background()
-	for _, d := range []design{
-		{Groups: 1, Votes: 15},
-		{Groups: 1, Votes: 15, Scatter: 1},
-		{Groups: 1, Votes: 15, Careless: .2},
-		{Groups: 2, Votes: 8},
-		{Groups: 2, Votes: 15},
-		{Groups: 2, Votes: 15, Unequal: true, Scatter: .8, Liked: .3},
-		{Groups: 3, Votes: 10},
-		{Groups: 3, Votes: 15},
-		{Groups: 3, Votes: 15, Unequal: true, Scatter: .8, Liked: .3},
-		{Groups: 3, Votes: 15, Careless: .2},
-		{Groups: 3, Votes: 25},
-		{Groups: 5, Votes: 15},
-		{Groups: 5, Votes: 25},
-		{Groups: 8, Votes: 25},
-	} {
-		d.People = 60
-		const N = 30
-		one, right := 0, 0
-		var ari, ariK, rel, relT float64
-		var took time.Duration
-		for seed := range N {
-			m, truth, careless := d.make(rand.New(rand.NewPCG(1, uint64(seed))))
-			o := cluster.DefaultOptions()
-			t0 := time.Now()
-			res, err := cluster.Run(ctx, m, o)
-			took += time.Since(t0)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
-			}
-			if res.K == 1 {
-				one++
-			}
-			if res.K == d.Groups {
-				right++
-			}
-			ari += agreement(res, truth, careless) / N
-			rel += float64(res.Stability.Reliability) / N
-			relT += float64(res.Stability.Statements) / N
-			o.K = d.Groups
-			o.Resamples = 0
-			res, _ = cluster.Run(ctx, m, o)
-			ariK += agreement(res, truth, careless) / N
-		}
-		fmt.Printf("%-70v one %2d right %2d of %d ari %.2f (k given %.2f) reliability %.2f stab %.2f  %v\n", d, one, right, N, ari, ariK, rel, relT, took/N)
+	var err error
+	switch flag.Arg(0) {
+	case "planted":
+		err = planted(ctx, os.Stdout, *draws, *seed)
+	case "heldout":
+		err = heldOut(ctx, os.Stdout, *data, *draws, *seed)
+	default:
+		err = fmt.Errorf("what to compare: planted or heldout")
 	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "clustering:", err)
+		os.Exit(1)
+	}
+}
+
+// interval is a mean with half the width of its 95 % interval.
+type interval struct{ mean, half float64 }
+
+func estimate(v []float64) interval {
+	var sum, squares float64
+	for _, x := range v {
+		sum += x
+	}
+	m := sum / float64(len(v))
+	for _, x := range v {
+		squares += (x - m) * (x - m)
+	}
+	return interval{m, 1.96 * math.Sqrt(squares/float64(len(v)-1)/float64(len(v)))}
+}
+
+func (i interval) String() string { return fmt.Sprintf("%.3f ± %.3f", i.mean, i.half) }
+
+// contender is one way to group a planted question.
+type contender struct {
+	name   string
+	method cluster.Method
+	given  bool // k is given
+	linked bool // authors are known
+}
+
+func contenders() []contender {
+	return []contender{
+		{"overton", cluster.Overton, false, true},
+		{"overton, k given", cluster.Overton, true, true},
+		{"polis", cluster.Polis, false, true},
+		{"block", cluster.Block, false, true},
+		{"block, k given", cluster.Block, true, true},
+		{"block, no authors", cluster.Block, false, false},
+	}
+}
+
+// planted groups planted questions of each design and writes how well and how
+// fast each contender finds what was planted.
+func planted(ctx context.Context, w io.Writer, draws int, seed uint64) error {
+	fmt.Fprint(w, "| planted |")
+	rule := "|---|"
+	for _, c := range contenders() {
+		fmt.Fprintf(w, " %s |", c.name)
+		rule += "---|"
+	}
+	fmt.Fprintf(w, "\n%s\n", rule)
+	times := make([]time.Duration, len(contenders()))
+	for _, d := range designs() {
+		fmt.Fprintf(w, "| %s |", d)
+		for n, c := range contenders() {
+			var found []float64
+			right := 0
+			for draw := range draws {
+				m, truth, careless := d.make(rand.New(rand.NewPCG(seed, uint64(draw))))
+				if !c.linked {
+					m = anonymous(m)
+				}
+				o := cluster.DefaultOptions()
+				o.Method, o.Resamples = c.method, 1
+				if c.given {
+					o.K = d.Groups
+				}
+				began := time.Now()
+				res, err := cluster.Run(ctx, m, o)
+				if err != nil {
+					return err
+				}
+				times[n] += time.Since(began)
+				found = append(found, agreement(res, truth, careless))
+				if res.K == d.Groups {
+					right++
+				}
+			}
+			e := estimate(found)
+			fmt.Fprintf(w, " %.2f ± %.2f", e.mean, e.half)
+			if !c.given {
+				fmt.Fprintf(w, ", %d", right)
+			}
+			fmt.Fprint(w, " |")
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "| mean time |")
+	for n := range contenders() {
+		fmt.Fprintf(w, " %v |", (times[n] / time.Duration(draws*len(designs()))).Round(time.Millisecond))
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+// anonymous returns the matrix without authors.
+func anonymous(m *cluster.Matrix) *cluster.Matrix {
+	b := cluster.NewBuilder()
+	participants, statements := m.Dims()
+	for j := range statements {
+		s := m.Statement(j)
+		s.Author = ""
+		b.Statement(s)
+	}
+	for i := range participants {
+		columns, votes := m.Row(i)
+		for n, j := range columns {
+			b.Vote(m.Participant(i), m.Statement(int(j)).ID, votes[n])
+		}
+	}
+	return b.Matrix()
 }

@@ -21,20 +21,60 @@ type design struct {
 }
 
 func (d design) String() string {
-	sizes := "equal"
-	if d.Unequal {
-		sizes = "unequal"
+	text := fmt.Sprintf("%d groups", d.Groups)
+	if d.Groups == 1 {
+		text = "1 group"
 	}
-	return fmt.Sprintf("%d %s, %d votes, scatter %.1f, liked %.0f %%, careless %.0f %%",
-		d.Groups, sizes, d.Votes, d.Scatter, 100*d.Liked, 100*d.Careless)
+	if d.Unequal {
+		text += ", unequal"
+	}
+	text += fmt.Sprintf(", %d votes", d.Votes)
+	if d.Scatter > 0 {
+		text += ", scattered"
+	}
+	if d.Liked > 0 {
+		text += fmt.Sprintf(", %.0f %% liked by all", 100*d.Liked)
+	}
+	if d.Careless > 0 {
+		text += fmt.Sprintf(", %.0f %% careless", 100*d.Careless)
+	}
+	return text
 }
 
-// The rates below were set so that planted questions have the shares of votes
-// of the real conversations (agree 0.62, neutral 0.17, disagree 0.21 over the
-// eight; between them 0.46 to 0.66, 0.10 to 0.28, 0.18 to 0.37).
+// designs are the kinds of question compared, at the size of the benchmark's:
+// 60 people and as many statements.
+func designs() []design {
+	var all []design
+	for _, groups := range []int{1, 2, 3, 5, 8} {
+		for _, votes := range []int{8, 15, 25} {
+			all = append(all, design{Groups: groups, Votes: votes})
+		}
+	}
+	for _, groups := range []int{1, 2, 3} {
+		all = append(all,
+			design{Groups: groups, Votes: 15, Scatter: 0.8},
+			design{Groups: groups, Votes: 15, Liked: 0.3},
+			design{Groups: groups, Votes: 15, Careless: 0.2})
+		if groups > 1 {
+			all = append(all,
+				design{Groups: groups, Votes: 15, Unequal: true},
+				design{Groups: groups, Votes: 15, Unequal: true, Scatter: 0.8, Liked: 0.3})
+		}
+	}
+	for i := range all {
+		all[i].People = 60
+	}
+	return all
+}
+
+// Over the votes of the eight real conversations, 0.58 agree, 0.20 are neutral
+// and 0.22 disagree (between conversations 0.47 to 0.65, 0.10 to 0.28 and 0.18
+// to 0.37). The rates below give 0.44 to 0.62, 0.20 and 0.18 to 0.36, by design.
 const (
-	neutralRate = 0.15 // of all votes
+	neutralRate = 0.20 // of all votes
 	ownLiking   = 0.88 // of votes that are not neutral, on statements of one's group
+	leastLiking = 0.05 // the same, on statements of another group, drawn evenly
+	mostLiking  = 0.55 // between these for each pair of groups
 	commonLike  = 0.90 // the same, on statements that all like
 )
 
@@ -61,7 +101,7 @@ func (d design) make(rng *rand.Rand) (m *cluster.Matrix, truth map[string]int, c
 	for g := range liking {
 		liking[g] = make([]float64, d.Groups)
 		for h := range liking[g] {
-			liking[g][h] = 0.05 + 0.5*rng.Float64()
+			liking[g][h] = leastLiking + (mostLiking-leastLiking)*rng.Float64()
 		}
 		liking[g][g] = ownLiking
 	}

@@ -98,8 +98,8 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 // maxGroups bounds the number of groups, and with it time and memory.
 const maxGroups = 100
 
-// check returns an error that names the first parameter out of range.
-func (o Options) check() error {
+// Check returns an error that names the first parameter out of range.
+func (o Options) Check() error {
 	switch {
 	case !slices.Contains(Methods(), o.Method):
 		return fmt.Errorf("method %q: expected one of %v", o.Method, Methods())
@@ -121,13 +121,12 @@ func (o Options) check() error {
 // gives an empty result, not an error; errors come only from options out of
 // range and from a cancelled context.
 func Run(ctx context.Context, m *Matrix, o Options) (*Result, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, fmt.Errorf("clustering: %w", err)
 	}
-	run := runOverton
-	if o.Method == Polis {
-		run = runPolis
-	}
+	run := map[Method]func(context.Context, *Matrix, Options) (*Result, error){
+		Overton: runOverton, Polis: runPolis, Block: runBlock,
+	}[o.Method]
 	res, err := run(ctx, m, o)
 	if err != nil {
 		return nil, fmt.Errorf("clustering: %w", err)
@@ -164,8 +163,9 @@ type Result struct {
 	K      int    `json:"k"` // groups found; 0 when nobody could be grouped
 	// Silhouette holds the mean silhouette of each k that was tried.
 	Silhouette map[int]Number `json:"silhouette"`
-	// SilhouetteSample is the number of participants drawn to compute
-	// silhouettes with, 0 when all were used.
+	// SilhouetteSample is the number of participants drawn to compute mean
+	// silhouettes with, 0 when all were used; own silhouettes are then computed
+	// against 1000 participants drawn.
 	SilhouetteSample int           `json:"silhouette_sample"`
 	Separation       *Separation   `json:"separation"`
 	Stability        *Stability    `json:"stability"`
@@ -176,6 +176,11 @@ type Result struct {
 	Consensus        Consensus     `json:"consensus"`
 	// BaseClusters are given by Polis.
 	BaseClusters []BaseCluster `json:"base_clusters,omitempty"`
+	// Classes are the classes of statements, given by Block.
+	Classes []Class `json:"classes,omitempty"`
+	// LogLikelihood is the exact integrated log likelihood of all labels, given
+	// by Block.
+	LogLikelihood *Number `json:"log_likelihood,omitempty"`
 	// Warnings say in plain words what a reader of the result should doubt.
 	Warnings []string `json:"warnings"`
 }
@@ -192,8 +197,11 @@ type Participant struct {
 	Silhouette Number `json:"silhouette"`
 	// Margin, 0 to 1, says how clear the choice of the group is: for projected
 	// participants (n-o)/(n+o), with o the distance to the own group's center
-	// and n that to the next; negative when another center is nearer.
+	// and n that to the next; negative when another center is nearer. For Block
+	// the probability of the own group less that of the next.
 	Margin Number `json:"margin"`
+	// Probability, of belonging to the group, is given by Block.
+	Probability *Number `json:"probability,omitempty"`
 	// Standing is given by Polis.
 	Standing *Standing `json:"standing,omitempty"`
 }

@@ -488,7 +488,7 @@ func TestPolisHandVectors(t *testing.T) {
 	sizes, labels := []int{2, 2}, []int{0, 0, 1, 1}
 	for i, row := range v.Unit.Silhouette.Dist {
 		sums := []float64{row[0] + row[1], row[2] + row[3]}
-		if s := silhouette(sums, sizes, labels[i]); !near(s, v.Unit.Silhouette.Per[i], 1e-6) {
+		if s := silhouette(sums, sizes, labels[i], true); !near(s, v.Unit.Silhouette.Per[i], 1e-6) {
 			t.Errorf("silhouette of point %d: %v, want %v", i, s, v.Unit.Silhouette.Per[i])
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Separation says whether votes hang together more than chance would have it.
@@ -23,9 +25,9 @@ type Separation struct {
 	// reach the variance.
 	P        Number `json:"p"`
 	Shuffles int    `json:"shuffles"`
-	// Separated is P <= 0.05, or a mean silhouette of at least 0.7 among 10 or
-	// more participants: "strong structure" (Kaufman and Rousseeuw, 1990),
-	// whatever it comes from. Where it is false and k is free, k is 1.
+	// Separated is P <= 0.05, or a mean silhouette of at least 0.9 among 10 or
+	// more participants: camps so far apart that it does not matter what makes
+	// them so. Where it is false and k is free, k is 1.
 	Separated bool `json:"separated"`
 }
 
@@ -34,7 +36,8 @@ type Separation struct {
 // same k, null where k is below 2.
 type Stability struct {
 	// Statements: from a random 80 % of the statements; Participants: from a
-	// random 80 % of the participants; Seeds: from other seeds.
+	// random 80 % of the participants; Seeds: from other seeds, for Polis, which
+	// has none, from other orders of the rows.
 	Statements   Number `json:"statements"`
 	Participants Number `json:"participants"`
 	Seeds        Number `json:"seeds"`
@@ -53,7 +56,7 @@ const (
 	// separationLevel is the share of shuffles that may look as separated.
 	separationLevel = 0.05
 	// strongSilhouette separates without a test.
-	strongSilhouette = 0.7
+	strongSilhouette = 0.9
 	// keptShare is the share of statements or participants that a resample keeps.
 	keptShare = 0.8
 	// doubtSample is the largest number of participants on which doubt is
@@ -115,7 +118,7 @@ func (p peculiarities) gram(ctx context.Context, out, v []float64, _ [][]float64
 
 // variance is that along the first component.
 func (p peculiarities) variance(ctx context.Context, rng *rand.Rand) (float64, error) {
-	a, err := leading(ctx, p.gram, len(p.center), 0, rng, rough)
+	a, err := leading(ctx, p.gram, 1, 0, freshDirection(nil, len(p.center), rng), rng, sketch)
 	return a.variance[0], err
 }
 
@@ -177,6 +180,11 @@ func (m *Matrix) restrict(rows []int, keepColumn []bool) *Matrix {
 		statements:   m.statements,
 		start:        make([]int, len(rows)+1),
 	}
+	most := 0
+	for _, i := range rows {
+		most += m.start[i+1] - m.start[i]
+	}
+	s.column, s.vote = make([]int32, 0, most), make([]Vote, 0, most)
 	for n, i := range rows {
 		s.participants[n] = m.participants[i]
 		columns, votes := m.Row(i)
@@ -212,9 +220,49 @@ func sampleRows(n, limit int, rng *rand.Rand) []int {
 	return rows
 }
 
+// regroup groups anew some rows of r, which stand at the points, into k groups.
+type regroup func(ctx context.Context, r *ratings, rows []int, points []point, k int, rng *rand.Rand) ([]int, error)
+
+// placed is a resample: some rows of the matrix and some statements, projected.
+type placed struct {
+	*ratings
+	rows   []int   // those to be grouped who have a vote left
+	points []point // where they stand
+	at     []int   // their rows in the whole matrix
+}
+
+// blend is a unit vector near both axes, to start from.
+func (a axes) blend(rng *rand.Rand) []float64 {
+	v := freshDirection(nil, len(a.loading[0]), rng)
+	floats.Scale(0.01, v) // so that nothing is quite left out
+	floats.Add(v, a.loading[0])
+	floats.Add(v, a.loading[1])
+	floats.Scale(1/floats.Norm(v, 2), v)
+	return v
+}
+
+// place projects some rows of m from the votes on some statements. label is the
+// group of each row of m, -1 for those left out; whole are the axes of all of m.
+func place(ctx context.Context, m *Matrix, whole axes, label, rows []int, keepColumn []bool, rng *rand.Rand) (placed, error) {
+	p := placed{ratings: newRatings(m.restrict(rows, keepColumn))}
+	a, err := leading(ctx, p.gram, 2, 1, whole.blend(rng), rng, rough)
+	if err != nil {
+		return p, err
+	}
+	all := p.project(a)
+	for n, i := range rows {
+		if columns, _ := p.Row(n); label[i] >= 0 && len(columns) > 0 {
+			p.rows = append(p.rows, n)
+			p.points = append(p.points, all[n])
+			p.at = append(p.at, i)
+		}
+	}
+	return p, nil
+}
+
 // stability measures how much of the partition comes back. label is the group
-// of each row of m, -1 for those left out.
-func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*Stability, error) {
+// of each row of m, -1 for those left out; whole are the axes.
+func stability(ctx context.Context, m *Matrix, whole axes, label []int, k int, group regroup, o Options) (*Stability, error) {
 	s := &Stability{
 		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
 		Reliability: Number(math.NaN()), Resamples: o.Resamples,
@@ -223,32 +271,33 @@ func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*
 	if len(rows) < len(m.participants) {
 		s.Sample = len(rows)
 	}
-	starts := min(o.Starts, 5)
-	// again groups some rows anew by the votes on some statements and compares.
-	again := func(rows []int, keepColumn []bool, rng *rand.Rand, runs int) (float64, error) {
-		points, at, err := placed(ctx, m, label, rows, keepColumn, rng)
-		if err != nil || len(points) == 0 {
+	// compare groups the placed ones anew; again places some rows first, by the
+	// votes on some statements.
+	compare := func(p placed, rng *rand.Rand) (float64, error) {
+		if len(p.rows) == 0 {
+			return math.NaN(), nil
+		}
+		now, err := group(ctx, p.ratings, p.rows, p.points, k, rng)
+		if err != nil {
 			return math.NaN(), err
 		}
-		best := kmeans(points, k, rng)
-		for range runs - 1 {
-			if p := kmeans(points, k, rng); p.inertia < best.inertia {
-				best = p
-			}
-		}
-		was := make([]int, len(at))
-		for n, i := range at {
+		was := make([]int, len(p.at))
+		for n, i := range p.at {
 			was[n] = label[i]
 		}
-		return AdjustedRand(was, best.label), nil
+		return AdjustedRand(was, now), nil
+	}
+	again := func(rows []int, keepColumn []bool, rng *rand.Rand) (float64, error) {
+		p, err := place(ctx, m, whole, label, rows, keepColumn, rng)
+		if err != nil {
+			return 0, err
+		}
+		return compare(p, rng)
 	}
 	measure := func(purpose uint64, f func(rng *rand.Rand) (float64, error)) (Number, error) {
 		values := make([]float64, o.Resamples)
 		err := parallel(ctx, o.Resamples, func(n int) {
-			var err error
-			if values[n], err = f(stream(o.Seed, purpose, uint64(n))); err != nil {
-				values[n] = math.NaN()
-			}
+			values[n], _ = f(stream(o.Seed, purpose, uint64(n))) // fails only with ctx
 		})
 		values = slices.DeleteFunc(values, math.IsNaN)
 		return Number(mean(values)), err
@@ -256,7 +305,7 @@ func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*
 	var err error
 	if k > 1 {
 		s.Statements, err = measure(streamStatements, func(rng *rand.Rand) (float64, error) {
-			return again(rows, pick(len(m.statements), keptShare, rng), rng, starts)
+			return again(rows, pick(len(m.statements), keptShare, rng), rng)
 		})
 		if err != nil {
 			return nil, err
@@ -269,14 +318,16 @@ func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*
 					kept = append(kept, i)
 				}
 			}
-			return again(kept, nil, rng, starts)
+			return again(kept, nil, rng)
 		})
 		if err != nil {
 			return nil, err
 		}
-		s.Seeds, err = measure(streamSeeds, func(rng *rand.Rand) (float64, error) {
-			return again(rows, nil, rng, o.Starts)
-		})
+		all, err := place(ctx, m, whole, label, rows, nil, stream(o.Seed, streamSeeds))
+		if err != nil {
+			return nil, err
+		}
+		s.Seeds, err = measure(streamSeeds, func(rng *rand.Rand) (float64, error) { return compare(all, rng) })
 		if err != nil {
 			return nil, err
 		}
@@ -287,50 +338,32 @@ func stability(ctx context.Context, m *Matrix, label []int, k int, o Options) (*
 		for j := range half {
 			other[j] = !half[j]
 		}
-		a, at, err := placed(ctx, m, label, rows, half, rng)
+		a, err := place(ctx, m, whole, label, rows, half, rng)
 		if err != nil {
 			return 0, err
 		}
-		b, bt, err := placed(ctx, m, label, rows, other, rng)
+		b, err := place(ctx, m, whole, label, rows, other, rng)
 		if err != nil {
 			return 0, err
 		}
-		r := math.Abs(correlation(a, at, b, bt))
+		r := math.Abs(correlation(a, b))
 		return 2 * r / (1 + r), nil
 	})
 	return s, err
 }
 
-// placed projects the grouped ones of some rows from the votes on some
-// statements. at are the rows of those who have such a vote.
-func placed(ctx context.Context, m *Matrix, label, rows []int, keepColumn []bool, rng *rand.Rand) (points []point, at []int, err error) {
-	r := newRatings(m.restrict(rows, keepColumn))
-	a, err := leading(ctx, r.gram, len(r.center), r.chunks(), rng, rough)
-	if err != nil {
-		return nil, nil, err
-	}
-	all := r.project(a)
-	for n, i := range rows {
-		if columns, _ := r.Row(n); label[i] >= 0 && len(columns) > 0 {
-			points = append(points, all[n])
-			at = append(at, i)
-		}
-	}
-	return points, at, nil
-}
-
-// correlation is that of the first coordinates of those in both lists, whose
-// rows ascend; 0 where one of them does not vary.
-func correlation(a []point, at []int, b []point, bt []int) float64 {
+// correlation is that of the first coordinates of those whom both resamples
+// hold; 0 where one of them does not vary.
+func correlation(a, b placed) float64 {
 	var n, sx, sy, sxx, syy, sxy float64
-	for i, j := 0, 0; i < len(at) && j < len(bt); {
+	for i, j := 0, 0; i < len(a.at) && j < len(b.at); {
 		switch {
-		case at[i] < bt[j]:
+		case a.at[i] < b.at[j]:
 			i++
-		case at[i] > bt[j]:
+		case a.at[i] > b.at[j]:
 			j++
 		default:
-			x, y := a[i].x, b[j].x
+			x, y := a.points[i].x, b.points[j].x
 			n, sx, sy, sxx, syy, sxy = n+1, sx+x, sy+y, sxx+x*x, syy+y*y, sxy+x*y
 			i++
 			j++
@@ -362,7 +395,7 @@ func margins(res *Result, points []point) {
 }
 
 // warn says what a reader should doubt.
-func warn(res *Result, m *Matrix, label []int) {
+func warn(res *Result, method Method, m *Matrix, label []int) {
 	say := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	votes, neutral := 0, 0
 	for i := range m.participants {
@@ -407,8 +440,12 @@ func warn(res *Result, m *Matrix, label []int) {
 				say("four fifths of the %s give rather different groups (mean adjusted Rand index %.2f)", part.what, float64(part.ari))
 			}
 		}
-		if s.Seeds < 0.95 {
-			say("other seeds give other groups (mean adjusted Rand index %.2f); more starts would help", float64(s.Seeds))
+		switch {
+		case s.Seeds >= 0.95 || math.IsNaN(float64(s.Seeds)):
+		case method == Polis:
+			say("other orders of the participants give other groups (mean adjusted Rand index %.2f)", float64(s.Seeds))
+		default:
+			say("other seeds give other groups (mean adjusted Rand index %.2f); more starts may help", float64(s.Seeds))
 		}
 	}
 	if neutral > 0 {

@@ -121,27 +121,42 @@ func (p *partition) compact(points []point, k int) []point {
 	return centers[:n]
 }
 
+// kmeansSample is the largest number of points that all starts work on. Of
+// more, the starts compete on a seeded sample, and only the best of each k goes
+// on with all points.
+const kmeansSample = 10_000
+
 // bestOfStarts returns, for each k of ks, the partition of lowest inertia of
 // several seeded starts, ties to the lower start.
 func bestOfStarts(ctx context.Context, points []point, ks []int, starts int, seed uint64) ([]partition, error) {
+	contest := points
+	if len(points) > kmeansSample {
+		contest = make([]point, kmeansSample)
+		for n, i := range sampleRows(len(points), kmeansSample, stream(seed, streamSample)) {
+			contest[n] = points[i]
+		}
+	}
 	runs := make([]partition, len(ks)*starts)
 	err := parallel(ctx, len(runs), func(r int) {
 		k, start := ks[r/starts], r%starts
-		runs[r] = kmeans(points, k, stream(seed, streamStart, uint64(k), uint64(start)))
+		runs[r] = kmeans(contest, k, stream(seed, streamStart, uint64(k), uint64(start)))
 	})
 	if err != nil {
 		return nil, err
 	}
 	best := make([]partition, len(ks))
-	for i := range ks {
+	err = parallel(ctx, len(ks), func(i int) {
 		best[i] = runs[i*starts]
 		for _, r := range runs[i*starts+1 : (i+1)*starts] {
 			if r.inertia < best[i].inertia {
 				best[i] = r
 			}
 		}
-	}
-	return best, nil
+		if len(contest) < len(points) {
+			best[i] = lloyd(points, best[i].compact(contest, best[i].k))
+		}
+	})
+	return best, err
 }
 
 // Purposes of random streams.
@@ -154,4 +169,6 @@ const (
 	streamSeeds
 	streamHalves
 	streamSample
+	streamBlock
+	streamMembership
 )

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -88,7 +89,7 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, best.k, reason)
 	res.Silhouette, res.Separation = scores, apart
-	if err := doubt(ctx, res, m, label, o); err != nil {
+	if err := doubt(ctx, res, m, a, label, kmeansAgain(min(o.Starts, 5)), o); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -115,7 +116,7 @@ func oneGroup(n int) partition { return partition{k: min(1, n), label: make([]in
 func bestPartition(ctx context.Context, points []point, o Options) (partition, map[int]Number, error) {
 	best := oneGroup(len(points))
 	scores := map[int]Number{}
-	places := distinct(points)
+	places := distinct(points, max(o.K, o.KMax))
 	low, high := 2, min(o.KMax, places)
 	if o.K > 0 {
 		high = min(o.K, places)
@@ -132,7 +133,11 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 	if err != nil {
 		return best, nil, err
 	}
-	values, err := silhouettes(ctx, points, parts)
+	var sample []int
+	if len(points) > silhouetteExact {
+		sample = sampleRows(len(points), silhouetteExact, stream(o.Seed, streamSample))
+	}
+	values, err := silhouettes(ctx, points, parts, sample, sample)
 	if err != nil {
 		return best, nil, err
 	}
@@ -151,51 +156,71 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 
 // doubt fills in what says how sure a projected result is: own silhouettes,
 // margins, stability, warnings.
-func doubt(ctx context.Context, res *Result, m *Matrix, label []int, o Options) error {
-	if err := ownSilhouettes(ctx, res); err != nil {
-		return err
-	}
+func doubt(ctx context.Context, res *Result, m *Matrix, a axes, label []int, group regroup, o Options) error {
 	points := make([]point, len(res.Participants))
 	for n, who := range res.Participants {
 		points[n] = point{float64(who.X), float64(who.Y)}
 	}
+	if err := ownSilhouettes(ctx, res, points, o.Seed); err != nil {
+		return err
+	}
 	margins(res, points)
 	if o.Resamples > 0 && len(points) > 0 {
 		var err error
-		if res.Stability, err = stability(ctx, m, label, res.K, o); err != nil {
+		if res.Stability, err = stability(ctx, m, a, label, res.K, group, o); err != nil {
 			return err
 		}
 	}
 	if o.K > res.K && len(points) > 0 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%d groups were asked for, and the participants stand in only %d places", o.K, res.K))
 	}
-	warn(res, m, label)
+	warn(res, o.Method, m, label)
 	return nil
 }
 
 // ownSilhouettes fills in each participant's silhouette among all that were
 // grouped. Group numbers must still be 0..k-1.
-func ownSilhouettes(ctx context.Context, res *Result) error {
-	points := make([]point, len(res.Participants))
+func ownSilhouettes(ctx context.Context, res *Result, points []point, seed uint64) error {
 	p := partition{k: res.K, label: make([]int, len(points))}
 	for n, who := range res.Participants {
-		points[n] = point{float64(who.X), float64(who.Y)}
 		p.label[n] = who.Group
+		res.Participants[n].Silhouette = Number(math.NaN())
 	}
-	values, err := silhouettes(ctx, points, []partition{p})
+	if p.k < 2 {
+		return nil
+	}
+	var reference []int
+	if len(points) > silhouetteExact {
+		res.SilhouetteSample = silhouetteExact
+		reference = sampleRows(len(points), silhouetteReference, stream(seed, streamSample))
+	}
+	values, err := silhouettes(ctx, points, []partition{p}, nil, reference)
 	for n := range points {
 		res.Participants[n].Silhouette = Number(values[0][n])
-		if p.k < 2 {
-			res.Participants[n].Silhouette = Number(math.NaN())
-		}
 	}
 	return err
 }
 
-// distinct counts the different points.
-func distinct(points []point) int {
-	seen := make(map[point]struct{}, len(points))
+// kmeansAgain is how the default method groups a resample.
+func kmeansAgain(starts int) regroup {
+	return func(_ context.Context, _ *ratings, _ []int, points []point, k int, rng *rand.Rand) ([]int, error) {
+		best := kmeans(points, k, rng)
+		for range starts - 1 {
+			if p := kmeans(points, k, rng); p.inertia < best.inertia {
+				best = p
+			}
+		}
+		return best.label, nil
+	}
+}
+
+// distinct counts the different points, up to a limit.
+func distinct(points []point, limit int) int {
+	seen := map[point]struct{}{}
 	for _, p := range points {
+		if len(seen) == limit {
+			break
+		}
 		seen[p] = struct{}{}
 	}
 	return len(seen)

@@ -108,17 +108,19 @@ func (r *ratings) gram(ctx context.Context, out, v []float64, partial [][]float6
 // rounding error takes some 30 to 100 steps on real votes.
 const maxKrylov = 400
 
-// exact and rough are tolerances of leading: residuals relative to the largest
-// eigenvalue. A rough component is for comparison with others of its kind.
+// Tolerances of leading: residuals relative to the largest eigenvalue. A rough
+// component is for comparison with others of its kind, and where only the
+// eigenvalue counts, whose error is as the square, a sketch does.
 const (
-	exact = 1e-14
-	rough = 1e-4
+	exact  = 1e-14
+	rough  = 1e-3
+	sketch = 1e-2
 )
 
 // principalAxes computes the two leading components exactly, to rounding
 // error, at any size.
 func (r *ratings) principalAxes(ctx context.Context, rng *rand.Rand) (axes, error) {
-	return leading(ctx, r.gram, len(r.center), r.chunks(), rng, exact)
+	return leading(ctx, r.gram, 2, r.chunks(), freshDirection(nil, len(r.center), rng), rng, exact)
 }
 
 // chunks is the number of pieces in which the rows of r are summed.
@@ -132,11 +134,13 @@ func (r *ratings) chunks() int {
 // gramFunc sets out to XᵀX v for some matrix X, given space for partial sums.
 type gramFunc func(ctx context.Context, out, v []float64, partial [][]float64) error
 
-// leading computes the two leading components, of m loadings each, by Lanczos steps on XᵀX with full
-// reorthogonalisation until both residuals are within the tolerance. The sign
-// of a component is that which makes its largest loading (the first of equals)
-// positive.
-func leading(ctx context.Context, gram gramFunc, m, chunks int, rng *rand.Rand, tolerance float64) (axes, error) {
+// leading computes the 1 or 2 leading components wanted by Lanczos steps on XᵀX
+// with full reorthogonalisation, until their residuals are within the
+// tolerance. start is a unit vector, the nearer to the components the better.
+// The sign of a component is that which makes its largest loading (the first of
+// equals) positive.
+func leading(ctx context.Context, gram gramFunc, wanted, chunks int, start []float64, rng *rand.Rand, tolerance float64) (axes, error) {
+	m := len(start)
 	a := axes{loading: [2][]float64{make([]float64, m), make([]float64, m)}}
 	partial := make([][]float64, chunks)
 	for c := range partial {
@@ -147,7 +151,10 @@ func leading(ctx context.Context, gram gramFunc, m, chunks int, rng *rand.Rand, 
 	largest := 0.0            // diagonal entry so far
 	closed := 0               // times that the basis spanned an invariant space
 	w := make([]float64, m)
-	next := freshDirection(basis, m, rng)
+	next := start
+	if m == 0 {
+		next = nil
+	}
 	for next != nil {
 		basis = append(basis, next)
 		k := len(basis) - 1
@@ -170,20 +177,20 @@ func leading(ctx context.Context, gram gramFunc, m, chunks int, rng *rand.Rand, 
 		}
 		beta = append(beta, b)
 		full := next == nil || closed == 2 || len(basis) == maxKrylov
-		if !full && (k < 3 || k%4 != 3) {
+		if !full && k%2 == 0 {
 			continue
 		}
 		values, vectors := tridiagonal(alpha, beta)
 		n := len(alpha)
 		converged := b > 0
-		for c := range min(2, n) {
+		for c := range min(wanted, n) {
 			residual := math.Abs(b * vectors[(n-1)*n+n-1-c])
 			converged = converged && residual <= tolerance*math.Abs(values[n-1])
 		}
 		if !converged && !full {
 			continue
 		}
-		for c := range min(2, n) {
+		for c := range min(wanted, n) {
 			lambda := values[n-1-c]
 			if lambda <= 1e-12*values[n-1] || lambda <= 1e-14 {
 				break

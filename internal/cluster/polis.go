@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -48,10 +49,16 @@ func polisKMeans(points []point, weights []int, k, rounds int) []kcluster {
 			next[c].id = clusters[c].id
 		}
 		for i, p := range points {
-			nearest, best := math.Inf(1), 0
+			// Compared are distances, not their squares: what is equal once
+			// rounded is a tie. The squares only spare roots.
+			nearest, nearest2, best := math.Inf(1), math.Inf(1), 0
 			for c := range clusters {
-				if d := p.distance(clusters[c].center); d <= nearest {
-					nearest, best = d, c
+				d2 := p.distance2(clusters[c].center)
+				if d2 > nearest2*(1+1e-15) {
+					continue
+				}
+				if d := math.Sqrt(d2); d <= nearest {
+					nearest, nearest2, best = d, d2, c
 				}
 			}
 			next[best].members = append(next[best].members, i)
@@ -141,7 +148,7 @@ func polisGroups(ctx context.Context, centers []point, weights []int, kmax, give
 	best, top := []kcluster(nil), math.Inf(-1)
 	for k := low; k <= high; k++ {
 		groups := polisKMeans(centers, weights, k, polisGroupRounds)
-		values, err := silhouettes(ctx, centers, []partition{partitionOf(groups, len(centers))})
+		values, err := silhouettes(ctx, centers, []partition{partitionOf(groups, len(centers))}, nil, nil)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -155,6 +162,36 @@ func polisGroups(ctx context.Context, centers []point, weights []int, kmax, give
 		}
 	}
 	return best, scores, nil
+}
+
+// polisBase makes the base clusters of the points, with centers and sizes.
+func polisBase(points []point) (base []kcluster, centers []point, weights []int) {
+	base = polisKMeans(points, nil, polisBaseClusters, polisBaseRounds)
+	for _, b := range base {
+		centers = append(centers, b.center)
+		weights = append(weights, len(b.members))
+	}
+	return base, centers, weights
+}
+
+// polisAgain is how Polis groups a resample whose rows come in another order.
+func polisAgain(ctx context.Context, _ *ratings, _ []int, points []point, k int, rng *rand.Rand) ([]int, error) {
+	from := rng.Perm(len(points))
+	shuffled := make([]point, len(points))
+	for n, i := range from {
+		shuffled[n] = points[i]
+	}
+	base, centers, weights := polisBase(shuffled)
+	groups, _, err := polisGroups(ctx, centers, weights, k, k)
+	label := make([]int, len(points))
+	for g := range groups {
+		for _, b := range groups[g].members {
+			for _, n := range base[b].members {
+				label[from[n]] = g
+			}
+		}
+	}
+	return label, err
 }
 
 // partitionOf labels each of n points with the index of its cluster.
@@ -184,13 +221,7 @@ func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	for n, i := range rows {
 		points[n] = all[i]
 	}
-	base := polisKMeans(points, nil, polisBaseClusters, polisBaseRounds)
-	centers := make([]point, len(base))
-	weights := make([]int, len(base))
-	for b := range base {
-		centers[b] = base[b].center
-		weights[b] = len(base[b].members)
-	}
+	base, centers, weights := polisBase(points)
 	var groups []kcluster
 	scores := map[int]Number{}
 	if len(rows) > 0 {
@@ -211,7 +242,7 @@ func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, len(groups), reason)
 	res.Silhouette = scores
-	if err := doubt(ctx, res, m, label, o); err != nil {
+	if err := doubt(ctx, res, m, a, label, polisAgain, o); err != nil {
 		return nil, err
 	}
 	standings(res, all)

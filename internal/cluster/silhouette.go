@@ -3,31 +3,50 @@ package cluster
 import (
 	"context"
 	"math"
+	"slices"
 )
 
-// silhouettes returns each point's silhouette under each partition: (b-a) /
-// max(a,b), with a the mean distance to the others of the own group and b the
-// smallest mean distance to another group (Rousseeuw, 1987); 0 for a group of
-// one and where all distances vanish. Partitions share one walk over the pairs.
-func silhouettes(ctx context.Context, points []point, parts []partition) ([][]float64, error) {
+const (
+	// silhouetteExact is the largest number of participants whose silhouettes are
+	// computed from all distances. Of more, a seeded sample of as many stands for
+	// all in the mean, and silhouetteReference of the sample are what each
+	// participant's own silhouette is computed against.
+	silhouetteExact     = 5000
+	silhouetteReference = 1000
+)
+
+// silhouettes returns, for some points, their silhouettes under each partition:
+// (b-a) / max(a,b), with a the mean distance to the others of the own group and
+// b the smallest mean distance to another group (Rousseeuw, 1987); 0 for a
+// group of one and where all distances vanish. at are the points in question,
+// reference, ascending, those that stand for the groups; nil means all.
+// Partitions share one walk over the pairs.
+func silhouettes(ctx context.Context, points []point, parts []partition, at, reference []int) ([][]float64, error) {
 	n := len(points)
+	if at == nil {
+		at = sampleRows(n, n, nil)
+	}
+	if reference == nil {
+		reference = sampleRows(n, n, nil)
+	}
 	s := make([][]float64, len(parts))
 	sizes := make([][]int, len(parts))
 	width := 0
 	for p, part := range parts {
-		s[p] = make([]float64, n)
+		s[p] = make([]float64, len(at))
 		sizes[p] = make([]int, part.k)
-		for _, c := range part.label {
-			sizes[p][c]++
+		for _, j := range reference {
+			sizes[p][part.label[j]]++
 		}
 		width += part.k
 	}
 	const chunk = 64
-	err := parallel(ctx, (n+chunk-1)/chunk, func(at int) {
+	err := parallel(ctx, (len(at)+chunk-1)/chunk, func(block int) {
 		sums := make([]float64, width)
-		for i := at * chunk; i < min(n, (at+1)*chunk); i++ {
+		for q := block * chunk; q < min(len(at), (block+1)*chunk); q++ {
+			i := at[q]
 			clear(sums)
-			for j := range points {
+			for _, j := range reference {
 				d := points[i].distance(points[j])
 				base := 0
 				for p := range parts {
@@ -35,9 +54,10 @@ func silhouettes(ctx context.Context, points []point, parts []partition) ([][]fl
 					base += parts[p].k
 				}
 			}
+			_, among := slices.BinarySearch(reference, i)
 			base := 0
 			for p, part := range parts {
-				s[p][i] = silhouette(sums[base:base+part.k], sizes[p], part.label[i])
+				s[p][q] = silhouette(sums[base:base+part.k], sizes[p], part.label[i], among)
 				base += part.k
 			}
 		}
@@ -46,14 +66,19 @@ func silhouettes(ctx context.Context, points []point, parts []partition) ([][]fl
 }
 
 // silhouette is one point's value from its summed distances to each group.
-func silhouette(sums []float64, sizes []int, own int) float64 {
-	if sizes[own] < 2 {
+// among says whether the point itself is one of those summed.
+func silhouette(sums []float64, sizes []int, own int, among bool) float64 {
+	others := sizes[own]
+	if among {
+		others--
+	}
+	if others < 1 {
 		return 0
 	}
-	a := sums[own] / float64(sizes[own]-1)
+	a := sums[own] / float64(others)
 	b := math.Inf(1)
 	for c, sum := range sums {
-		if c != own {
+		if c != own && sizes[c] > 0 {
 			b = min(b, sum/float64(sizes[c]))
 		}
 	}

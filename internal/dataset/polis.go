@@ -135,7 +135,7 @@ func readPolisComments(r io.Reader) (polisStatements, error) {
 		}
 		id := strings.Clone(t.id("comment-id"))
 		if _, twice := s.known[id]; twice {
-			t.faults.add(t.line(), "comment-id", id, "each comment once")
+			t.faults.add(t.line(), "comment-id", id, "named once only")
 		}
 		s.order = append(s.order, id)
 		s.known[id] = cluster.StatementInfo{
@@ -205,7 +205,7 @@ func readPolisMatrix(r io.Reader, s polisStatements, agree int, v *Votes) error 
 		id := t.id("participant")
 		row := b.Participant(id)
 		if seen[row] {
-			t.faults.add(t.line(), "participant", id, "each participant once")
+			t.faults.add(t.line(), "participant", id, "named once only")
 		}
 		seen[row] = true
 		if g := t.get("group-id"); g != "" {
@@ -233,7 +233,7 @@ func readPolisMatrix(r io.Reader, s polisStatements, agree int, v *Votes) error 
 			entries = append(entries, entry{int32(row), int32(n), int32(value)})
 		}
 		if n := t.whole("n-votes"); votesCounted && n != votes {
-			t.faults.add(t.line(), "n-votes", t.get("n-votes"), strconv.Itoa(votes)+", the number of votes in the row")
+			t.faults.add(t.line(), "n-votes", t.get("n-votes"), "the number of votes in the row, "+strconv.Itoa(votes))
 		}
 		if counted {
 			evidence.weigh("participant "+id, t.whole("n-agree"), up, down)
@@ -332,12 +332,12 @@ func inArrivalOrder(votes []castVote, s polisStatements, agree int) *cluster.Mat
 	return b.Matrix()
 }
 
-// ReadPolisAPI reads votes.json, a list of votes as the Polis API gives them
+// ReadPolisAPI reads a JSON file, a list of votes as the Polis API gives them
 // (pid, tid, vote, modified; or participant_id, statement_id), with
 // comments.json, if there, beside it for authors, moderation, words and the
 // sign. Rows come in order of time. agree is the number that means agree, 0 to
 // find out; the API itself says -1.
-func ReadPolisAPI(dir fs.FS, agree int) (*Votes, error) {
+func ReadPolisAPI(dir fs.FS, name string, agree int) (*Votes, error) {
 	v := &Votes{}
 	source := voteSource{dir, v}
 	var s polisStatements
@@ -353,9 +353,9 @@ func ReadPolisAPI(dir fs.FS, agree int) (*Votes, error) {
 	v.Texts = s.texts
 	var votes []castVote
 	ups, downs := map[string]int{}, map[string]int{}
-	faults := &voteFaults{file: "votes.json"}
-	err = source.read("votes.json", func(r io.Reader) error {
-		return eachJSON(r, "votes.json", func(n int, raw *polisAPIRow) {
+	faults := &voteFaults{file: name}
+	err = source.read(name, func(r io.Reader) error {
+		return eachJSON(r, name, func(n int, raw *polisAPIRow) bool {
 			c := castVote{participant: cmp.Or(string(raw.Pid), string(raw.Participant)), statement: cmp.Or(string(raw.Tid), string(raw.Statement))}
 			where := fmt.Sprintf("vote %d", n)
 			if c.participant == "" {
@@ -380,6 +380,7 @@ func ReadPolisAPI(dir fs.FS, agree int) (*Votes, error) {
 				downs[c.statement]++
 			}
 			votes = append(votes, c)
+			return len(faults.all) < enoughFaults
 		})
 	})
 	if err != nil {
@@ -394,7 +395,7 @@ func ReadPolisAPI(dir fs.FS, agree int) (*Votes, error) {
 			evidence.weigh("statement "+id, agrees, ups[id], downs[id])
 		}
 	}
-	if v.Agree, err = evidence.decide("votes.json", agree, -1, v); err != nil {
+	if v.Agree, err = evidence.decide(name, agree, -1, v); err != nil {
 		return nil, err
 	}
 	v.Matrix = inArrivalOrder(votes, s, v.Agree)
@@ -435,7 +436,7 @@ func (t *looseText) UnmarshalJSON(b []byte) error {
 func readPolisAPIComments(r io.Reader) (polisStatements, error) {
 	s := polisStatements{known: map[string]cluster.StatementInfo{}, agrees: map[string]int{}, texts: map[string]string{}, meta: true}
 	faults := &voteFaults{file: "comments.json"}
-	err := eachJSON(r, "comments.json", func(n int, raw *polisAPIRow) {
+	err := eachJSON(r, "comments.json", func(n int, raw *polisAPIRow) bool {
 		id, where := cmp.Or(string(raw.Tid), string(raw.Statement)), fmt.Sprintf("comment %d", n)
 		if _, twice := s.known[id]; twice || id == "" {
 			faults.add(0, where+" tid", id, "a number of its own")
@@ -452,6 +453,7 @@ func readPolisAPIComments(r io.Reader) (polisStatements, error) {
 			s.agrees[id] = *raw.AgreeCount
 		}
 		s.texts[id] = raw.Text
+		return len(faults.all) < enoughFaults
 	})
 	if err != nil {
 		return s, err
@@ -459,8 +461,9 @@ func readPolisAPIComments(r io.Reader) (polisStatements, error) {
 	return s, faults.err()
 }
 
-// eachJSON calls f for each element of a JSON list, with its number from 1.
-func eachJSON[T any](r io.Reader, file string, f func(n int, element *T)) error {
+// eachJSON calls f for each element of a JSON list, with its number from 1, as
+// long as f wants more.
+func eachJSON[T any](r io.Reader, file string, f func(n int, element *T) bool) error {
 	d := json.NewDecoder(r)
 	open, err := d.Token()
 	if err != nil {
@@ -474,7 +477,9 @@ func eachJSON[T any](r io.Reader, file string, f func(n int, element *T)) error 
 		if err := d.Decode(&element); err != nil {
 			return fmt.Errorf("%s: element %d, byte %d: %w", file, n, d.InputOffset(), err)
 		}
-		f(n, &element)
+		if !f(n, &element) {
+			return nil
+		}
 	}
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("%s: %w", file, err)

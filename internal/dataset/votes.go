@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -89,39 +88,22 @@ func newHashingReader(r io.Reader) hashingReader {
 	return hashingReader{io.TeeReader(r, sum), sum}
 }
 
-// maxFaults is the number of faults that an error lists before it only counts.
-const maxFaults = 20
+// enoughFaults ends the reading of a file that is something else altogether.
+const enoughFaults = 1000
 
 // voteFaults collects what is wrong with one file.
 type voteFaults struct {
-	file   string
-	listed []error
-	more   int
+	file string
+	all  Faults
 }
 
-// add notes a fault at a line and column name; line 0 means the whole file.
+// add notes a fault; line 0 means the whole file.
 func (f *voteFaults) add(line int, column, value, expected string) {
-	if len(f.listed) == maxFaults {
-		f.more++
-		return
-	}
-	where := f.file
-	if line > 0 {
-		where += ":" + strconv.Itoa(line)
-	}
-	if column != "" {
-		where += ": column " + strconv.Quote(column)
-	}
-	f.listed = append(f.listed, fmt.Errorf("%s: %q, expected %s", where, value, expected))
+	f.all = append(f.all, Fault{File: f.file, Line: line, Column: column, Value: strings.Clone(value), Message: "is not " + expected})
 }
 
 // err returns all faults as one error, or nil.
-func (f *voteFaults) err() error {
-	if f.more > 0 {
-		return errors.Join(append(f.listed, fmt.Errorf("%s: and %d more", f.file, f.more))...)
-	}
-	return errors.Join(f.listed...)
-}
+func (f *voteFaults) err() error { return f.all.orNil() }
 
 // table reads a CSV file row by row and finds its columns by name.
 type table struct {
@@ -147,13 +129,16 @@ func openTable(r io.Reader, file string, required ...string) (*table, error) {
 	t.header[0] = strings.TrimPrefix(t.header[0], "\ufeff")
 	for i, name := range t.header {
 		if _, twice := t.column[name]; twice {
-			t.faults.add(1, name, name, "each column once")
+			t.faults.add(1, name, "", "the only column of its name")
 		}
 		t.column[name] = i
 	}
 	for _, name := range required {
 		if _, ok := t.column[name]; !ok {
-			t.faults.add(1, "", strings.Join(t.header[:min(len(t.header), 12)], ","), "a column "+strconv.Quote(name))
+			t.faults.all = append(t.faults.all, Fault{
+				File: file, Line: 1, Value: strings.Join(t.header[:min(len(t.header), 12)], ","),
+				Message: "lacks the column " + strconv.Quote(name),
+			})
 		}
 	}
 	return t, t.faults.err()
@@ -162,7 +147,7 @@ func openTable(r io.Reader, file string, required ...string) (*table, error) {
 // next reads a row and reports whether there was one.
 func (t *table) next() (bool, error) {
 	row, err := t.csv.Read()
-	if err == io.EOF {
+	if err == io.EOF || len(t.faults.all) >= enoughFaults {
 		return false, nil
 	}
 	if err != nil {
@@ -276,7 +261,7 @@ func readStatements(r io.Reader, name string, b *cluster.Builder, v *Votes) erro
 		}
 		id := t.id("statement")
 		if _, twice := v.Texts[id]; twice {
-			t.faults.add(t.line(), "statement", id, "each statement once")
+			t.faults.add(t.line(), "statement", id, "named once only")
 		}
 		v.Texts[strings.Clone(id)] = strings.Clone(t.get("text"))
 		b.Statement(cluster.StatementInfo{

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// authored is a planted matrix in which everybody also wrote a statement.
+func authored(seed uint64, people, votes, k int) (*Matrix, map[string]int) {
+	cells, truth := planted(rand.New(rand.NewPCG(seed, 1)), people, people, votes, k)
+	b := NewBuilder()
+	for i := range people {
+		b.Statement(StatementInfo{ID: build(cells).statements[i].ID, Author: build(cells).statements[(i+k)%people].ID})
+	}
+	for _, c := range cells {
+		b.Vote(c.participant, c.statement, c.vote)
+	}
+	return b.Matrix(), truth
+}
+
+func randomState(t *testing.T, seed uint64) (*blockState, *rand.Rand) {
+	t.Helper()
+	m, _ := authored(seed, 24, 9, 3)
+	r := newRatings(m.sorted())
+	rows := sampleRows(20, 20, nil) // some authors are outside
+	b := newBlockVotes(r, rows)
+	rng := rand.New(rand.NewPCG(seed, 5))
+	group, class := make([]int, len(b.byVoter)), make([]int, len(b.byStatement))
+	for i := range group {
+		group[i] = i % 4
+	}
+	for j := range class {
+		class[j] = j % 3
+	}
+	return newBlockState(b, group, class, 4, 3, 6, 5, false), rng
+}
+
+// Each score must be the difference that the move makes to the likelihood as
+// computed from nothing.
+func TestBlockScoresAreLikelihoodDifferences(t *testing.T) {
+	for seed := range uint64(5) {
+		s, rng := randomState(t, seed)
+		fresh := func(group, class []int) float64 {
+			return newBlockState(s.blockVotes, group, class, slices.Max(group)+1, slices.Max(class)+1, s.maxK, s.maxL, false).icl()
+		}
+		space := s.scratch()
+		for range 3 {
+			s.sweepVoters(rng, false, space, func(i int, scores []float64) {
+				var want []float64
+				for g := range scores {
+					group := slices.Clone(s.group)
+					group[i] = g
+					if g < s.k || slices.Max(group) == g {
+						want = append(want, fresh(group, s.class))
+					}
+				}
+				for g := range want {
+					if got := scores[g] - scores[0]; math.Abs(got-(want[g]-want[0])) > 1e-8 {
+						t.Fatalf("voter %d to group %d of %d: %v, want %v", i, g, s.k, got, want[g]-want[0])
+					}
+				}
+			})
+			s.sweepStatements(rng, false, space)
+			if got, want := s.icl(), fresh(s.group, s.class); math.Abs(got-want) > 1e-8 {
+				t.Fatalf("counts went astray: likelihood %v, from nothing %v", got, want)
+			}
+		}
+		for j := range s.class {
+			votes := s.votesByGroup(j, space.votes)
+			was := s.class[j]
+			s.placeStatement(j, was, -1, votes)
+			if s.classSize(was) > 0 {
+				scores := s.statementScores(j, votes, space.scores)
+				for c := range scores {
+					class := slices.Clone(s.class)
+					class[j] = c
+					want := fresh(s.group, class)
+					class[j] = 0
+					if got := scores[c] - scores[0]; math.Abs(got-(want-fresh(s.group, class))) > 1e-8 {
+						t.Fatalf("statement %d to class %d: %v", j, c, got)
+					}
+				}
+			}
+			s.placeStatement(j, was, 1, votes)
+		}
+	}
+}
+
+func TestBlockMergesGainWhatTheySay(t *testing.T) {
+	s, _ := randomState(t, 3)
+	for {
+		before, k, l := s.icl(), s.k, s.l
+		best := 0.0
+		for h := range s.k {
+			for g := range h {
+				best = max(best, s.groupMergeGain(g, h))
+			}
+		}
+		for d := range s.l {
+			for c := range d {
+				best = max(best, s.classMergeGain(c, d))
+			}
+		}
+		if !s.merge() {
+			break
+		}
+		if got := s.icl() - before; math.Abs(got-best) > 1e-8 || s.k+s.l != k+l-1 {
+			t.Fatalf("the merge gained %v, said %v", got, best)
+		}
+	}
+	if s.k != 1 && s.l != 1 {
+		t.Logf("ended with %d groups and %d classes", s.k, s.l)
+	}
+}
+
+func TestBlockFindsPlantedGroups(t *testing.T) {
+	for _, k := range []int{1, 2, 3} {
+		m, truth := authored(uint64(k), 60, 25, k)
+		o := DefaultOptions()
+		o.Method = Block
+		res := run(t, m, o)
+		if res.K != k || agreement(res, truth) < 0.95 {
+			t.Errorf("%d planted groups: k %d, adjusted Rand index %.2f", k, res.K, agreement(res, truth))
+		}
+		for _, p := range res.Participants {
+			if *p.Probability < 0 || *p.Probability > 1+1e-12 || p.Margin > *p.Probability {
+				t.Errorf("participant %s: probability %v, margin %v", p.ID, *p.Probability, p.Margin)
+			}
+		}
+		o.K = 4
+		if res := run(t, m, o); res.K != 4 {
+			t.Errorf("4 groups were asked for, %d given", res.K)
+		}
+	}
+}
+
+func TestBlockStopsWhenCancelled(t *testing.T) {
+	m, _ := authored(1, 30, 10, 2)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o := DefaultOptions()
+	o.Method = Block
+	if _, err := Run(ctx, m, o); err == nil {
+		t.Error("no error")
+	}
+}
