@@ -12,8 +12,8 @@ import (
 
 // Separation says whether votes hang together more than chance would have it.
 // First each participant's own straight line in the mean votes of the
-// statements is taken off, so that agreeing with everything, or voting without
-// reading, does not pass for a viewpoint. Chance is then made by shuffling the
+// statements, with a slope from 0 to 1, is taken off, so that agreeing with
+// everything, or voting without reading, does not pass for a viewpoint. Chance is then made by shuffling the
 // votes of each statement among those who cast them: what the statements are
 // like and who saw them stays, what a person's votes have in common goes.
 type Separation struct {
@@ -91,7 +91,10 @@ func (r *ratings) residuals(votes []Vote) peculiarities {
 		}
 		slope := 0.0
 		if v := n*sxx - sx*sx; v > 1e-9*n*n {
-			slope = (n*sxy - sx*sy) / v
+			// From 0, not reading, to 1, as people do in the mean. Where camps are
+			// unequal the mean is the larger one's vote: a steeper line, or one
+			// that falls, is a viewpoint and stays.
+			slope = min(max((n*sxy-sx*sy)/v, 0), 1)
 		}
 		for k := a; k < b; k++ {
 			p.value[k] = float64(votes[k]) - sy/n - slope*(r.center[r.column[k]]-sx/n)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/crypto/acme/autocert"
+
+	"overton/internal/store"
+	"overton/web"
+)
+
+// drain is how long requests in flight may take to finish at the end.
+const drain = 20 * time.Second
+
+// serve runs the server until ctx ends, and finishes what is in flight.
+func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error) {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	if s.logFormat == "json" {
+		log = slog.New(slog.NewJSONHandler(stderr, nil))
+	}
+	if s.demo {
+		dir, err := os.MkdirTemp("", "overton-demo-")
+		if err != nil {
+			return fmt.Errorf("making a place for the demo: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		s.db = filepath.Join(dir, "demo.db")
+	}
+	db, err := store.Open(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL, TrustProxy: s.trustProxy})
+	if err != nil {
+		return err
+	}
+	listener, err := listen(s)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           site,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Serve(listener) }()
+
+	address := "http://" + listener.Addr().String()
+	if s.baseURL != nil {
+		address = s.baseURL.String()
+	}
+	if s.demo {
+		err = showDemo(ctx, db, address, stdout)
+	} else {
+		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\n", address, s.db)
+	}
+	if err == nil {
+		select {
+		case err = <-stopped:
+			return fmt.Errorf("serving: %w", err)
+		case <-ctx.Done():
+		}
+	}
+	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	if e := server.Shutdown(finish); e != nil {
+		return errors.Join(err, fmt.Errorf("finishing what was in flight: %w", e))
+	}
+	return err
+}
+
+func listen(s settings) (net.Listener, error) {
+	if s.tlsDomain != "" {
+		certificates := &autocert.Manager{
+			Prompt:     autocert.AcceptTOS,
+			HostPolicy: autocert.HostWhitelist(s.tlsDomain),
+			Cache:      autocert.DirCache(filepath.Join(filepath.Dir(s.db), "certificates")),
+		}
+		return certificates.Listener(), nil
+	}
+	l, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w", s.addr, err)
+	}
+	return l, nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// settings are what the flags and their environment twins say.
+type settings struct {
+	addr       string
+	db         string
+	baseURL    *url.URL // nil: wherever it listens
+	trustProxy bool
+	tlsDomain  string
+	logFormat  string
+	demo       bool
+}
+
+// readSettings reads the flags; where one is not given, its twin in the
+// environment counts.
+func readSettings(args []string, env func(string) string, stderr io.Writer) (settings, error) {
+	var s settings
+	var base string
+	f := flag.NewFlagSet("server", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
+	f.StringVar(&s.db, "db", "overton.db", "the database `FILE`; made where there is none")
+	f.StringVar(&base, "base-url", "", "`URL` under which people reach the server, with the path it is mounted at, such as https://example.org/studies")
+	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto and X-Forwarded-For; only behind a proxy that sets them")
+	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve https for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is not used")
+	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
+	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q", f.Arg(0))
+	}
+	given := map[string]bool{}
+	f.Visit(func(set *flag.Flag) { given[set.Name] = true })
+	var err error
+	f.VisitAll(func(set *flag.Flag) {
+		twin := "OVERTON_" + strings.ToUpper(strings.ReplaceAll(set.Name, "-", "_"))
+		if v := env(twin); v != "" && !given[set.Name] {
+			if e := f.Set(set.Name, v); e != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", twin, e))
+			}
+		}
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.logFormat != "text" && s.logFormat != "json" {
+		return s, fmt.Errorf("--log-format is %q; expected text or json", s.logFormat)
+	}
+	if _, _, err := net.SplitHostPort(s.addr); err != nil {
+		return s, fmt.Errorf("--addr is %q; expected host:port or :port", s.addr)
+	}
+	if base != "" {
+		s.baseURL, err = url.Parse(base)
+		if err != nil || s.baseURL.Host == "" || s.baseURL.Scheme != "http" && s.baseURL.Scheme != "https" || s.baseURL.RawQuery != "" {
+			return s, fmt.Errorf("--base-url is %q; expected http(s)://host/path", base)
+		}
+	}
+	if s.tlsDomain != "" && s.baseURL == nil {
+		s.baseURL = &url.URL{Scheme: "https", Host: s.tlsDomain}
+	}
+	return s, nil
+}
