@@ -264,8 +264,9 @@ func place(ctx context.Context, m *Matrix, whole axes, label, rows []int, keepCo
 }
 
 // stability measures how much of the partition comes back. label is the group
-// of each row of m, -1 for those left out; whole are the axes.
-func stability(ctx context.Context, m *Matrix, whole axes, label []int, k int, group regroup, o Options) (*Stability, error) {
+// of each row of m, -1 for those left out; whole are the axes and points the
+// places of all rows.
+func stability(ctx context.Context, m *Matrix, whole axes, points []point, label []int, k int, group regroup, o Options) (*Stability, error) {
 	s := &Stability{
 		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
 		Reliability: Number(math.NaN()), Resamples: o.Resamples,
@@ -326,11 +327,13 @@ func stability(ctx context.Context, m *Matrix, whole axes, label []int, k int, g
 		if err != nil {
 			return nil, err
 		}
-		all, err := place(ctx, m, whole, label, rows, nil, stream(o.Seed, streamSeeds))
-		if err != nil {
-			return nil, err
+		same := placed{ratings: newRatings(m.restrict(rows, nil))}
+		for n, i := range rows {
+			if label[i] >= 0 {
+				same.rows, same.at, same.points = append(same.rows, n), append(same.at, i), append(same.points, points[i])
+			}
 		}
-		s.Seeds, err = measure(streamSeeds, func(rng *rand.Rand) (float64, error) { return compare(all, rng) })
+		s.Seeds, err = measure(streamSeeds, func(rng *rand.Rand) (float64, error) { return compare(same, rng) })
 		if err != nil {
 			return nil, err
 		}
@@ -435,12 +438,16 @@ func warn(res *Result, method Method, m *Matrix, label []int) {
 		}
 	}
 	if s := res.Stability; s != nil {
+		on := ""
+		if s.Sample > 0 {
+			on = fmt.Sprintf(", measured on %d participants", s.Sample)
+		}
 		for _, part := range []struct {
 			what string
 			ari  Number
 		}{{"statements", s.Statements}, {"participants", s.Participants}} {
 			if part.ari < stable {
-				say("four fifths of the %s give rather different groups (mean adjusted Rand index %.2f)", part.what, float64(part.ari))
+				say("four fifths of the %s give rather different groups (mean adjusted Rand index %.2f%s)", part.what, float64(part.ari), on)
 			}
 		}
 		switch {

@@ -89,7 +89,7 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, best.k, reason)
 	res.Silhouette, res.Separation = scores, apart
-	if err := doubt(ctx, res, m, a, label, kmeansAgain(min(o.Starts, 5)), o); err != nil {
+	if err := doubt(ctx, res, m, a, all, label, kmeansAgain(min(o.Starts, 5)), o); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -156,7 +156,7 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 
 // doubt fills in what says how sure a projected result is: own silhouettes,
 // margins, stability, warnings.
-func doubt(ctx context.Context, res *Result, m *Matrix, a axes, label []int, group regroup, o Options) error {
+func doubt(ctx context.Context, res *Result, m *Matrix, a axes, all []point, label []int, group regroup, o Options) error {
 	points := make([]point, len(res.Participants))
 	for n, who := range res.Participants {
 		points[n] = point{float64(who.X), float64(who.Y)}
@@ -167,7 +167,7 @@ func doubt(ctx context.Context, res *Result, m *Matrix, a axes, label []int, gro
 	margins(res, points)
 	if o.Resamples > 0 && len(points) > 0 {
 		var err error
-		if res.Stability, err = stability(ctx, m, a, label, res.K, group, o); err != nil {
+		if res.Stability, err = stability(ctx, m, a, all, label, res.K, group, o); err != nil {
 			return err
 		}
 	}
