@@ -26,7 +26,7 @@ the latest analysis, where there is one.`,
 	path := databaseFlag(cmd)
 	slug := cmd.Flags().String("study", "", "the study, as in its link (`SLUG`)")
 	out := cmd.Flags().String("out", "", "folder to make; it may be there if it is empty (`DIR`)")
-	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write")
+	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, jsonl, parquet, and polis, a folder that Polis tools read for each question")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *slug == "" || *out == "" {
 			return usagef("--study and --out are needed\nusage: %s", cmd.UseLine())

@@ -35,6 +35,7 @@ type Export struct {
 	At      time.Time // when the data were taken
 
 	author map[string]string // by statement
+	polis  *polisCollector   // nil: no such layout is wanted
 }
 
 // Manifest says what an export holds.
@@ -114,8 +115,12 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 	for _, st := range e.Statements {
 		e.author[st.ID] = st.Author
 	}
+	e.polis = nil
+	if slices.Contains(e.Formats, Polis) {
+		e.polis = newPolisCollector()
+	}
 	tables := e.Study.ExportTables()
-	out, err := createTables(dir, tables, e.Formats)
+	out, err := createTables(dir, tables, slices.DeleteFunc(slices.Clone(e.Formats), func(f Format) bool { return f == Polis }))
 	if err != nil {
 		return m, err
 	}
@@ -127,6 +132,13 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 	err = e.writeRows(out, &m.Counts)
 	if m.Files, err = out.close(err); err != nil {
 		return m, err
+	}
+	if e.polis != nil {
+		files, err := e.polis.write(e, dir)
+		if err != nil {
+			return m, err
+		}
+		m.Files = append(m.Files, files...)
 	}
 	dictionary, err := dictionaryCSV(tables)
 	if err != nil {
@@ -193,6 +205,9 @@ func (e *Export) writeVisit(out exportFiles, v *visit) error {
 		answer := v.answers[study.Key{Kind: study.KindVote, Scope: b.Question, Subject: b.Statement}]
 		if err := out["votes"].write(&exportRow{visit: v, answer: answer, ballot: b}); err != nil {
 			return err
+		}
+		if e.polis != nil {
+			e.polis.add(v, b, answer)
 		}
 	}
 	for _, a := range v.Answers {
@@ -321,7 +336,7 @@ func (t *tableFiles) create(dir string, table ExportTable, format Format) error 
 		}
 		t.writers = append(t.writers, newParquetWriter(f, table))
 	default:
-		return fmt.Errorf("no format is called %q; expected csv, jsonl or parquet", format)
+		return fmt.Errorf("no format is called %q; expected csv, jsonl, parquet or polis", format)
 	}
 	return nil
 }
@@ -339,7 +354,7 @@ func (out exportFiles) close(err error) ([]ManifestFile, error) {
 			if cerr := f.file.Close(); err == nil {
 				err = cerr
 			}
-			list = append(list, ManifestFile{f.name, t.rows, f.bytes, hex.EncodeToString(f.sum.Sum(nil))})
+			list = append(list, f.describe(t.rows))
 		}
 	}
 	return list, err
@@ -359,6 +374,10 @@ func createCounted(dir, name string) (*countedFile, error) {
 		return nil, err
 	}
 	return &countedFile{name: name, file: f, sum: sha256.New()}, nil
+}
+
+func (f *countedFile) describe(rows int) ManifestFile {
+	return ManifestFile{f.name, rows, f.bytes, hex.EncodeToString(f.sum.Sum(nil))}
 }
 
 func (f *countedFile) Write(b []byte) (int, error) {

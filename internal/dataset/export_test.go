@@ -310,7 +310,7 @@ func TestExportDoesNotOverwrite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	e.Formats = []Format{"xls"}
-	if _, err := e.WriteFolder(dir + "2"); err == nil || !strings.Contains(err.Error(), "expected csv, jsonl or parquet") {
+	if _, err := e.WriteFolder(dir + "2"); err == nil || !strings.Contains(err.Error(), "expected csv, jsonl, parquet or polis") {
 		t.Errorf("got %v", err)
 	}
 }
