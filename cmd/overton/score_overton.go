@@ -42,6 +42,8 @@ type overtonResult struct {
 	MinimumCell int              `json:"minimum_cell,omitempty"`
 	Raked       *score.Raked     `json:"raked,omitempty"`
 	Outside     *score.Outside   `json:"outside,omitempty"`
+
+	ratings score.Ratings // with the groups that were scored
 }
 
 func newScoreOverton() *cobra.Command {
@@ -55,7 +57,7 @@ representation_rating and the viewpoint group (--group).
 
 Two intervals are shown: one from drawing the questions anew, as published, and
 one from drawing the participants of each question anew. With --votes (columns
-question_id, user, statement, vote) the groups are found anew each time too;
+question_id, user, statement_id, vote) the groups are found anew each time too;
 without, everybody keeps the group of the file.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -118,29 +120,35 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err := result.BootstrapParticipants(ctx, ratings, regroup, func() { _ = bar.Add(1) }); err != nil {
 		return nil, err
 	}
+	result.ratings = ratings
+	return result, o.addMore(result)
+}
+
+// addMore computes what was asked for besides the score.
+func (o overtonOptions) addMore(result *overtonResult) (err error) {
 	if len(o.subgroups) > 0 {
 		result.MinimumCell = o.minCell
-		if result.Subgroups, err = score.Subgroups(ratings, o.Parameters, o.subgroups, o.minCell); err != nil {
-			return nil, err
+		if result.Subgroups, err = score.Subgroups(result.ratings, o.Parameters, o.subgroups, o.minCell); err != nil {
+			return err
 		}
 	}
 	if o.margins != "" {
 		margins, err := readFile(result, "margins", o.margins, dataset.ReadMargins)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if result.Raked, err = score.RakedScore(ratings, o.Parameters, margins); err != nil {
-			return nil, err
+		if result.Raked, err = score.RakedScore(result.ratings, o.Parameters, margins); err != nil {
+			return err
 		}
 	}
 	if o.outside != "" {
 		outside, err := readFile(result, "outside", o.outside, dataset.ReadOutsideScores)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		result.Outside = score.CompareOutside(result.Models, outside)
 	}
-	return result, nil
+	return nil
 }
 
 // regroup finds the groups of every question in the votes, if there are any,
@@ -278,7 +286,15 @@ func printReference(w io.Writer, r score.Reference) {
 }
 
 func printLeftOut(w io.Writer, l score.LeftOut) {
-	var said []string
+	said := leftOut(l)
+	if len(said) == 0 {
+		said = []string{"nothing"}
+	}
+	fmt.Fprintf(w, "\nleft out: %s\n", strings.Join(said, "; "))
+}
+
+// leftOut says in words what was left out, one line for each reason.
+func leftOut(l score.LeftOut) (said []string) {
 	if l.RatingsWithoutValue > 0 {
 		said = append(said, fmt.Sprintf("%d ratings without a value", l.RatingsWithoutValue))
 	}
@@ -291,10 +307,7 @@ func printLeftOut(w io.Writer, l score.LeftOut) {
 	if l.GroupsWithoutRatings > 0 {
 		said = append(said, fmt.Sprintf("%d times a group gave a model of its question no rating", l.GroupsWithoutRatings))
 	}
-	if len(said) == 0 {
-		said = []string{"nothing"}
-	}
-	fmt.Fprintf(w, "\nleft out: %s\n", strings.Join(said, "; "))
+	return said
 }
 
 // compareDown orders from high to low, undefined last.

@@ -106,7 +106,7 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 	path := writeFile(t, "r.csv", fewTexts)
 	margins := writeFile(t, "m.csv", "variable,value,share\nSex,F,30\nSex,M,60\nSex,X,10\n")
 	outside := writeFile(t, "o.csv", "model,score\nm1,0.1\nm2,0.2\nm4,1\n")
-	votes := writeFile(t, "v.csv", "question_id,user,statement,vote\n1,a,s1,agree\n1,b,s1,disagree\n1,a,s2,1\n1,b,s2,pass\n")
+	votes := writeFile(t, "v.csv", "question_id,user,statement_id,vote\n1,a,s1,agree\n1,b,s1,disagree\n1,a,s2,1\n1,b,s2,pass\n1,a,s3,skip\n1,b,s3,\n")
 	args := []string{"score", "overton", path, "--subgroup", "Sex", "--min-cell", "1", "--margins", margins, "--outside", outside, "--votes", votes, "--bootstrap", "20"}
 	code, out, errs := overtonCmd(append(args, "--json", "-")...)
 	if code != 0 {
@@ -145,8 +145,8 @@ func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
 		{"--margins", "variable,value,share\nAge,18-29,1\n", `no attribute "Age"`},
 		{"--outside", "model,score\nm1,high\n", `x.csv:2: score "high" is no number`},
 		{"--outside", "model,score\nm1,1\nm1,1\n", "has a score already"},
-		{"--votes", "question_id,user,statement,vote\n1,a,s1,maybe\n", `x.csv:2: vote "maybe" is no vote`},
-		{"--votes", "question_id,user,statement,vote\n2,a,s1,agree\n", "no votes on question 1"},
+		{"--votes", "question_id,user,statement_id,vote\n1,a,s1,maybe\n", `x.csv:2: vote "maybe" is no vote`},
+		{"--votes", "question_id,user,statement_id,vote\n2,a,s1,agree\n", "no votes on question 1"},
 	} {
 		code, _, errs := overtonCmd("score", "overton", path, c.flag, writeFile(t, "x.csv", c.content))
 		if code != 1 || !strings.Contains(errs, c.want) {

@@ -191,16 +191,17 @@ func ReadMargins(file string, content []byte) ([]score.Margin, error) {
 	return margins, faults.orNil()
 }
 
-// ReadQuestionVotes reads the votes behind the groups of a ratings file: the
-// columns question_id, user, statement and vote (agree, neutral or pass,
-// disagree; or 1, 0, -1), one vote a row. It returns the matrix of each
-// question.
+// ReadQuestionVotes reads the votes behind the groups of a ratings file, in
+// the layout of a study's export: the columns question_id, user, statement_id
+// and vote (agree, neutral or pass, disagree; or 1, 0, -1), one vote a row.
+// Statements that were skipped, or have no vote, count for nothing. It returns
+// the matrix of each question.
 func ReadQuestionVotes(file string, content []byte) (map[string]*cluster.Matrix, error) {
 	t, err := ReadTable(file, content)
 	if err != nil {
 		return nil, err
 	}
-	at, err := t.columnsNamed(columnQuestion, columnParticipant, "statement", "vote")
+	at, err := t.columnsNamed(columnQuestion, columnParticipant, "statement_id", "vote")
 	if err != nil {
 		return nil, err
 	}
@@ -211,6 +212,9 @@ func ReadQuestionVotes(file string, content []byte) (map[string]*cluster.Matrix,
 			if row[c] == "" {
 				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
 			}
+		}
+		if row[at[3]] == "" || row[at[3]] == "skip" {
+			continue
 		}
 		vote, ok := voteWords[row[at[3]]]
 		if !ok {

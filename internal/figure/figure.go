@@ -58,8 +58,8 @@ func (f *Figure) SVG() []byte {
 	_, body, _ = strings.Cut(body, ">")
 
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="%s">`,
-		f.width, f.height, f.width, f.height, html.EscapeString(f.Title+". "+f.Description))
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" font-family="%s" role="img" aria-label="%s">`,
+		f.width, f.height, f.width, f.height, families, html.EscapeString(f.Title+". "+f.Description))
 	fmt.Fprintf(&out, "\n<title>%s</title>\n<desc>%s</desc>", html.EscapeString(f.Title), html.EscapeString(f.Description))
 	out.WriteString(attributesForStyles(body))
 	return out.Bytes()
@@ -76,18 +76,13 @@ func attributesForStyles(svg string) string {
 		}
 		var styles string
 		styles, svg, _ = strings.Cut(rest, `"`)
-		for i, style := range strings.Split(styles, ";") {
+		for _, style := range strings.Split(styles, ";") {
 			name, value, _ := strings.Cut(style, ":")
-			switch name {
-			case "font-variant", "font-style":
-				continue // always the normal ones
-			case "font-family":
-				value = families
+			switch {
+			case name == "font-family", name == "font-variant", name == "font-style", value == "normal":
+				continue // as the whole drawing has it
 			}
-			if i > 0 {
-				out.WriteByte(' ')
-			}
-			fmt.Fprintf(&out, `%s="%s"`, name, value)
+			fmt.Fprintf(&out, ` %s="%s"`, name, value)
 		}
 	}
 }

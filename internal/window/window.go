@@ -280,6 +280,22 @@ func (d *Data) input() Input {
 	return Input{digest(buf.Bytes())}
 }
 
+// Grouped returns the ratings with the groups that a result found.
+func (d *Data) Grouped(r *Result) score.Ratings {
+	groups := map[[2]string]string{} // by question and participant
+	for _, q := range r.Questions {
+		for _, p := range q.Participants {
+			groups[[2]string{q.Question, p.ID}] = strconv.Itoa(p.Group)
+		}
+	}
+	ratings := score.Ratings{Attributes: d.Ratings.Attributes, Rows: slices.Clone(d.Ratings.Rows)}
+	for i := range ratings.Rows {
+		row := &ratings.Rows[i]
+		row.Group = groups[[2]string{row.Question, row.Participant}]
+	}
+	return ratings
+}
+
 // Steps is how many times Analyse calls step for a study of n questions.
 func (o Options) Steps(n int) int { return n + o.Regroupings }
 
@@ -297,29 +313,23 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 		Program: ThisProgram(), Input: d.input(), Parameters: o, People: d.People,
 		Study: About{Slug: st.Slug, Title: st.Title, Hash: st.Hash, QuestionSet: st.Questions.Hash()},
 	}
-	groups := map[[2]string]string{} // by question and participant
 	found := map[string]*cluster.Result{}
+	grouped := 0
 	for _, q := range questions {
 		clustered, err := cluster.Run(ctx, d.Votes[q.ID], o.Cluster)
 		if err != nil {
 			return nil, fmt.Errorf("finding the groups of question %s: %w", q.ID, err)
 		}
 		found[q.ID] = clustered
-		for _, p := range clustered.Participants {
-			groups[[2]string{q.ID, p.ID}] = strconv.Itoa(p.Group)
-		}
+		grouped += len(clustered.Participants)
 		result.Questions = append(result.Questions, Question{Question: q.ID, Text: q.Text, Program: result.Program,
 			Input: Input{d.hash[q.ID]}, Parameters: o.Cluster, Result: clustered})
 		step()
 	}
-	if len(groups) == 0 {
+	if grouped == 0 {
 		return result, nil
 	}
-	ratings := score.Ratings{Attributes: d.Ratings.Attributes, Rows: slices.Clone(d.Ratings.Rows)}
-	for i := range ratings.Rows {
-		r := &ratings.Rows[i]
-		r.Group = groups[[2]string{r.Question, r.Participant}]
-	}
+	ratings := d.Grouped(result)
 	if result.Score, err = score.OvertonScore(ratings, o.Score); err != nil {
 		return nil, fmt.Errorf("scoring the models: %w", err)
 	}
