@@ -276,7 +276,7 @@ func draw(tx *tx, st *study.Study, u *submission, slot *study.Slot, answers map[
 		return nil
 	}
 	n := len(slot.Ballots) + 1
-	i, probability := study.ChooseStatement(candidates, study.Rand(u.seed, "ballot/"+slot.Question+"/"+strconv.Itoa(n)))
+	i, probability := study.ChooseStatement(candidates, study.Mixing, study.Rand(u.seed, "ballot/"+slot.Question+"/"+strconv.Itoa(n)))
 	id := candidates[i].Statement
 	if _, err := tx.exec(`INSERT INTO ballot (submission_id, statement_id, question_id, position, probability, candidates, round, drawn_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		u.id, id, slot.Question, n, probability, len(candidates), u.round, tx.now); err != nil {

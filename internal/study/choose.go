@@ -81,16 +81,18 @@ type Candidate struct {
 	Votes     int // cast on it
 }
 
-// mixing is the share of draws that ignore vote counts. Without it, everybody
-// who comes at one time would be served the same few newest statements, and
-// those would be voted on by one part of the sample only.
-const mixing = 0.25
+// Mixing is the share of draws that ignore vote counts. Without it, everybody
+// who comes at one time is served the same few newest statements, so that
+// people and statements hang together by when they came: an analysis takes
+// that for viewpoints (docs/clustering.md has the figures).
+const Mixing = 0.5
 
-// ChooseStatement draws the next statement for a vote. Those with the fewest
-// votes come first, ties at random; a quarter of the draws are uniform over
-// all. It returns the index drawn and the probability with which it was drawn,
-// for inverse-probability weighting. candidates must not be empty.
-func ChooseStatement(candidates []Candidate, rng *rand.Rand) (index int, probability float64) {
+// ChooseStatement draws the next statement for a vote. A share of the draws,
+// mixing, is uniform over all candidates; in the others those with the fewest
+// votes come first, ties at random. It returns the index drawn and the
+// probability with which it was drawn, for inverse-probability weighting.
+// candidates must not be empty.
+func ChooseStatement(candidates []Candidate, mixing float64, rng *rand.Rand) (index int, probability float64) {
 	fewest := candidates[0].Votes
 	for _, c := range candidates {
 		fewest = min(fewest, c.Votes)

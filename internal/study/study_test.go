@@ -321,7 +321,7 @@ func TestTheRecordedProbabilityIsTheRealOne(t *testing.T) {
 	drawn := make([]int, len(candidates))
 	claimed := make([]float64, len(candidates))
 	for range draws {
-		i, p := ChooseStatement(candidates, rng)
+		i, p := ChooseStatement(candidates, Mixing, rng)
 		drawn[i]++
 		claimed[i] = p
 	}
