@@ -86,6 +86,8 @@ const (
 	streamParticipants
 	streamAgreement
 	streamSubgroups
+	streamItems
+	streamPeople
 )
 
 // bootstrapQuestions fills in the intervals from drawing questions with
