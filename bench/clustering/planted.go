@@ -12,6 +12,7 @@ import (
 // and vote on some of the others'.
 type design struct {
 	Groups   int
+	Contrast contrast
 	People   int
 	Votes    int     // each person's
 	Unequal  bool    // sizes in proportion to 1, 2, ... rather than equal
@@ -27,6 +28,11 @@ func (d design) String() string {
 	}
 	if d.Unequal {
 		text += ", unequal"
+	}
+	if d.Contrast == blurred {
+		text += ", blurred"
+	} else {
+		text += ", crisp"
 	}
 	text += fmt.Sprintf(", %d votes", d.Votes)
 	if d.Scatter > 0 {
@@ -47,18 +53,19 @@ func designs() []design {
 	var all []design
 	for _, groups := range []int{1, 2, 3, 5, 8} {
 		for _, votes := range []int{8, 15, 25} {
-			all = append(all, design{Groups: groups, Votes: votes})
+			all = append(all, design{Groups: groups, Contrast: crisp, Votes: votes})
 		}
+		all = append(all, design{Groups: groups, Contrast: blurred, Votes: 15})
 	}
 	for _, groups := range []int{1, 2, 3} {
 		all = append(all,
-			design{Groups: groups, Votes: 15, Scatter: 0.8},
-			design{Groups: groups, Votes: 15, Liked: 0.3},
-			design{Groups: groups, Votes: 15, Careless: 0.2})
+			design{Groups: groups, Contrast: crisp, Votes: 15, Scatter: 0.8},
+			design{Groups: groups, Contrast: crisp, Votes: 15, Liked: 0.3},
+			design{Groups: groups, Contrast: crisp, Votes: 15, Careless: 0.2})
 		if groups > 1 {
 			all = append(all,
-				design{Groups: groups, Votes: 15, Unequal: true},
-				design{Groups: groups, Votes: 15, Unequal: true, Scatter: 0.8, Liked: 0.3})
+				design{Groups: groups, Contrast: crisp, Votes: 15, Unequal: true},
+				design{Groups: groups, Contrast: blurred, Votes: 15, Unequal: true, Scatter: 0.8, Liked: 0.3})
 		}
 	}
 	for i := range all {
@@ -67,16 +74,26 @@ func designs() []design {
 	return all
 }
 
-// Over the votes of the eight real conversations, 0.58 agree, 0.20 are neutral
-// and 0.22 disagree (between conversations 0.47 to 0.65, 0.10 to 0.28 and 0.18
-// to 0.37). The rates below give 0.44 to 0.62, 0.20 and 0.18 to 0.36, by design.
-const (
-	neutralRate = 0.20 // of all votes
-	ownLiking   = 0.88 // of votes that are not neutral, on statements of one's group
-	leastLiking = 0.05 // the same, on statements of another group, drawn evenly
-	mostLiking  = 0.55 // between these for each pair of groups
-	commonLike  = 0.90 // the same, on statements that all like
+// neutralRate is the share of neutral votes; it is 0.20 in the eight real
+// conversations together (0.10 to 0.28).
+const neutralRate = 0.20
+
+// contrast says how differently groups take to statements: the rates of
+// agreement, among votes that are not neutral.
+type contrast struct {
+	own         float64 // on statements of one's group
+	least, most float64 // on those of another group, drawn evenly between these for each pair
+}
+
+// Of real votes that are not neutral, 0.73 agree (0.57 to 0.78). Crisp groups
+// agree less than that, blurred ones come near it.
+var (
+	crisp   = contrast{0.95, 0.02, 0.30}
+	blurred = contrast{0.88, 0.05, 0.55}
 )
+
+// commonLike is the rate of agreement on statements that all like.
+const commonLike = 0.90
 
 // make draws a question. truth is each participant's group; the careless have
 // the group that they would have had, and careless says who they are.
@@ -101,9 +118,9 @@ func (d design) make(rng *rand.Rand) (m *cluster.Matrix, truth map[string]int, c
 	for g := range liking {
 		liking[g] = make([]float64, d.Groups)
 		for h := range liking[g] {
-			liking[g][h] = leastLiking + (mostLiking-leastLiking)*rng.Float64()
+			liking[g][h] = d.Contrast.least + (d.Contrast.most-d.Contrast.least)*rng.Float64()
 		}
-		liking[g][g] = ownLiking
+		liking[g][g] = d.Contrast.own
 	}
 	chance := make([][]float64, d.People) // by statement and group of voter
 	for j := range chance {
