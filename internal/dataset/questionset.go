@@ -23,13 +23,16 @@ type file struct {
 }
 
 // readQuestionSet reads the files of a question set and checks each by itself
-// and against the others. seeds.name is empty where there is none. count is
-// how many questions there are, or -1 where that cannot be known.
+// and against the others. The names of responses and seeds are empty where
+// there are none. count is how many questions there are, or -1 where that
+// cannot be known.
 func readQuestionSet(questions, responses, seeds file, faults *Faults) (set study.QuestionSet, count int) {
 	qs, qok := readSheet(questions, questionColumns, faults)
-	rs, rok := readSheet(responses, responseColumns, faults)
-	var ss sheet
-	sok := false
+	var rs, ss sheet
+	rok, sok := false, false
+	if responses.name != "" {
+		rs, rok = readSheet(responses, responseColumns, faults)
+	}
 	if seeds.name != "" {
 		ss, sok = readSheet(seeds, seedColumns, faults)
 	}

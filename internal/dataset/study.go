@@ -222,7 +222,10 @@ func (r *studyReader) readOverton(m mapping) *study.Overton {
 		}
 	}
 	questions, okQuestions := r.file(m, "questions")
-	responses, okResponses := r.file(m, "responses")
+	responses, okResponses := file{}, true // none: only viewpoints are collected
+	if m.text("responses", "") != "none" {
+		responses, okResponses = r.file(m, "responses")
+	}
 	seeds, okSeeds := file{}, true
 	if m.text("seeds", "") != "" {
 		seeds, okSeeds = r.file(m, "seeds")

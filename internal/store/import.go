@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"overton/internal/study"
+)
+
+// Import stores a study that was carried out elsewhere, closed, with what its
+// participants did. Statement ids are only good within the call: the stored
+// ones are new. Every author must have a record. A study of that slug makes it
+// ErrConflict.
+func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, statements []study.Statement, by Actor) (Study, error) {
+	var st Study
+	err := s.update(ctx, func(tx *tx) error {
+		var there int
+		if err := tx.row(`SELECT count(*) FROM study WHERE slug = ?`, n.Slug).Scan(&there); err != nil {
+			return err
+		}
+		if there > 0 {
+			return fmt.Errorf("a study is called %q already; give this one another slug: %w", n.Slug, ErrConflict)
+		}
+		result, err := tx.exec(`INSERT INTO study (slug, version, title, status, hash, created_at, launched_at, closed_at) VALUES (?, 1, ?, 'closed', ?, ?, ?, ?)`,
+			n.Slug, n.Title, n.Hash, tx.now, tx.now, tx.now)
+		if err != nil {
+			return err
+		}
+		id, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		for path, content := range n.Files {
+			if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) VALUES (?, ?, ?)`, id, path, content); err != nil {
+				return err
+			}
+		}
+		if err := importRecords(tx, id, records, statements); err != nil {
+			return err
+		}
+		if st, err = scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id)); err != nil {
+			return err
+		}
+		return note(tx, by, id, "study imported", fmt.Sprintf("%d participants, %d statements", len(records), len(statements)))
+	})
+	if err != nil {
+		return Study{}, fmt.Errorf("importing study %q: %w", n.Slug, err)
+	}
+	return st, nil
+}
+
+// imported is the ids that a participant got.
+type imported struct{ participant, submission int64 }
+
+func importRecords(tx *tx, studyID int64, records []study.Record, statements []study.Statement) error {
+	people := map[string]imported{}
+	for _, r := range records {
+		who, err := importSubmission(tx, studyID, r)
+		if err != nil {
+			return fmt.Errorf("participant %s: %w", r.Pseudonym, err)
+		}
+		people[r.Pseudonym] = who
+	}
+	stored := map[string]int64{}
+	for _, st := range statements {
+		var submission, participant any
+		if st.Author != "" {
+			who, known := people[st.Author]
+			if !known {
+				return fmt.Errorf("statement %s: its author %s has no record", st.ID, st.Author)
+			}
+			submission, participant = who.submission, who.participant
+		}
+		result, err := tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, state, moderated, created_at, drawn, agree, disagree, neutral, skip)
+			VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
+			studyID, st.Question, submission, participant, st.Virtual, st.Text, st.State, st.Created.UnixMilli(), st.Drawn, st.Agree, st.Disagree, st.Neutral, st.Skip)
+		if err != nil {
+			return fmt.Errorf("statement %s: %w", st.ID, err)
+		}
+		if stored[st.ID], err = result.LastInsertId(); err != nil {
+			return err
+		}
+	}
+	for _, r := range records {
+		if err := importAnswers(tx, people[r.Pseudonym].submission, r, stored); err != nil {
+			return fmt.Errorf("participant %s: %w", r.Pseudonym, err)
+		}
+	}
+	return nil
+}
+
+func importSubmission(tx *tx, studyID int64, r study.Record) (who imported, err error) {
+	result, err := tx.exec(`INSERT INTO participant (study_id, pseudonym, created_at) VALUES (?, ?, ?)`, studyID, r.Pseudonym, r.Started.UnixMilli())
+	if err != nil {
+		return who, err
+	}
+	if who.participant, err = result.LastInsertId(); err != nil {
+		return who, err
+	}
+	millis := func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UnixMilli()
+	}
+	result, err = tx.exec(`INSERT INTO submission (study_id, participant_id, token, virtual, seed, outcome, round, step, step_kind, started_at, consented_at, last_at, expires_at, ended_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, 'end', ?, ?, ?, ?, ?, ?)`,
+		studyID, who.participant, token(), r.Virtual, int64(r.Seed), r.Outcome, r.Round, study.StepEnd,
+		r.Started.UnixMilli(), millis(r.Consented), r.Last.UnixMilli(), r.Last.UnixMilli(), millis(r.Ended))
+	if err != nil {
+		return who, err
+	}
+	if who.submission, err = result.LastInsertId(); err != nil {
+		return who, err
+	}
+	for n, slot := range r.Slots {
+		models, err := json.Marshal(append([]string{}, slot.Models...))
+		if err != nil {
+			return who, err
+		}
+		if _, err := tx.exec(`INSERT INTO assignment (submission_id, position, study_id, question_id, state, models, votes_wanted, assigned_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			who.submission, n+1, studyID, slot.Question, slot.State, string(models), len(r.Ballots), r.Started.UnixMilli()); err != nil {
+			return who, err
+		}
+	}
+	return who, nil
+}
+
+// importAnswers stores ballots and the answers to them, which name statements by
+// their ids in the import, and all other answers as they are.
+func importAnswers(tx *tx, submission int64, r study.Record, stored map[string]int64) error {
+	for _, b := range r.Ballots {
+		if _, err := tx.exec(`INSERT INTO ballot (submission_id, statement_id, question_id, position, probability, candidates, round, drawn_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			submission, stored[b.Statement], b.Question, b.Position, b.Probability, b.Candidates, b.Round, b.Drawn.UnixMilli()); err != nil {
+			return fmt.Errorf("vote on statement %s: %w", b.Statement, err)
+		}
+	}
+	for _, a := range r.Answers {
+		key := a.Key
+		if key.Kind == study.KindVote {
+			key.Subject = fmt.Sprint(stored[key.Subject])
+		}
+		if _, err := tx.exec(`INSERT INTO answer (submission_id, kind, scope, subject, value, round, shown_at, answered_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			submission, key.Kind, key.Scope, key.Subject, a.Value, a.Round, a.Shown.UnixMilli(), a.Answered.UnixMilli(), a.Revision); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`INSERT INTO revision (submission_id, kind, scope, subject, revision, value, shown_at, answered_at, trail, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 0)`,
+			submission, key.Kind, key.Scope, key.Subject, a.Revision, a.Value, a.Shown.UnixMilli(), a.Answered.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
