@@ -103,8 +103,10 @@ func TestTheSameSeedGivesTheSameAnswers(t *testing.T) {
 func TestLostRequestsAndLostAnswersLoseNothing(t *testing.T) {
 	f := newFake(t)
 	f.trouble = func(n int, r *http.Request) (bool, bool) { return n > 1 && n%7 == 0, n > 1 && n%5 == 0 }
-	truth := mustRun(t, options(f.serve(t)))
-	if truth.Summary.Finished != 20 || truth.Summary.Retried < 100 {
+	o := options(f.serve(t))
+	o.Participants, o.Concurrency = 10, 10
+	truth := mustRun(t, o)
+	if truth.Summary.Finished != 10 || truth.Summary.Retried < 100 {
 		t.Errorf("finished %d with %d retries", truth.Summary.Finished, truth.Summary.Retried)
 	}
 	noDifference(t, truth, f)
@@ -370,7 +372,7 @@ func TestASeedIsNotUsedTwiceOnAStudy(t *testing.T) {
 func TestTheTruthSurvivesItsFile(t *testing.T) {
 	f := newFake(t)
 	o := options("http://in.process")
-	o.Participants, o.Transport = 3, InProcess(f)
+	o.Participants, o.Concurrency, o.Transport = 3, 1, InProcess(f)
 	truth := mustRun(t, o)
 	file, err := json.Marshal(truth)
 	if err != nil {
