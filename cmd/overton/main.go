@@ -55,7 +55,16 @@ func newRoot() *cobra.Command {
 		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newStudy(), newCluster(), newImport(), newScore(), newWindow(), newReport(), newExport())
+	root.AddCommand(
+		newStudy(),
+		newSimulate(),
+		newWindow(),
+		newCluster(),
+		newScore(),
+		newReport(),
+		newImport(),
+		newExport(),
+	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
 }
