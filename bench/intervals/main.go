@@ -18,6 +18,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -46,7 +47,9 @@ func main() {
 	flag.IntVar(&s.starts, "starts", 3, "starts of k-means")
 	flag.Uint64Var(&s.seed, "seed", 1, "seed")
 	flag.Parse()
-	if err := run(context.Background(), s); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, s); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -121,15 +124,19 @@ func run(ctx context.Context, s settings) error {
 	l := &ledger{claims: map[string][][]claim{}}
 	groups := map[string]float64{}
 	for i := range s.studies {
+		if ctx.Err() != nil {
+			s.studies = i // interrupted: say what there is
+			break
+		}
 		for _, fixed := range []bool{false, true} {
 			st := plant(s, uint64(i), fixed)
 			for _, kind := range []string{"planted groups", "found groups"} {
-				o, err := st.score(ctx, s, kind == "found groups")
+				o, err := st.score(context.WithoutCancel(ctx), s, kind == "found groups")
 				if err != nil {
 					return err
 				}
 				for _, q := range o.Questions {
-					groups[kind] += float64(len(q.Groups)) / float64(len(o.Questions)*s.studies*2)
+					groups[kind] += float64(len(q.Groups)) / float64(2*len(o.Questions))
 				}
 				if fixed {
 					l.fixed(kind, o, st.truth)
@@ -141,7 +148,7 @@ func run(ctx context.Context, s settings) error {
 		fmt.Fprintf(os.Stderr, "%d of %d studies, %s\n", i+1, s.studies, time.Since(started).Round(time.Second))
 	}
 	fmt.Printf("%+v\nmean true score %.3f, groups by question: planted and met %.2f, found %.2f\n\n",
-		s, mean(average), groups["planted groups"], groups["found groups"])
+		s, mean(average), groups["planted groups"]/float64(s.studies), groups["found groups"]/float64(s.studies))
 	return l.print()
 }
 
