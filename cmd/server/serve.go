@@ -23,9 +23,9 @@ const drain = 20 * time.Second
 
 // serve runs the server until ctx ends, and finishes what is in flight.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error) {
-	log := slog.New(slog.NewTextHandler(stderr, nil))
+	log := slog.New(slog.NewTextHandler(stderr, s.logOptions()))
 	if s.logFormat == "json" {
-		log = slog.New(slog.NewJSONHandler(stderr, nil))
+		log = slog.New(slog.NewJSONHandler(stderr, s.logOptions()))
 	}
 	if s.demo {
 		dir, err := os.MkdirTemp("", "overton-demo-")
@@ -80,6 +80,14 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		return errors.Join(err, fmt.Errorf("finishing what was in flight: %w", e))
 	}
 	return err
+}
+
+// logOptions keep the demo's terminal free for its links.
+func (s settings) logOptions() *slog.HandlerOptions {
+	if s.demo {
+		return &slog.HandlerOptions{Level: slog.LevelWarn}
+	}
+	return nil
 }
 
 func listen(s settings) (net.Listener, error) {
