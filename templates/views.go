@@ -21,6 +21,7 @@ type Frame struct {
 	StudyTitle string // "" on pages outside a study
 	Contact    string // whom a participant may write to; may be empty
 	Withdraw   string // link for "Stop taking part"; "" where there is nothing to stop
+	Ended      bool   // what can still be done is to have the answers removed
 	Progress   *Progress
 }
 

@@ -31,6 +31,7 @@ type sent struct {
 func (s *site) visitFrame(v *visit, title string) templates.Frame {
 	f := s.studyFrame(v.hosted, title)
 	f.Withdraw = s.base + v.path("/withdraw")
+	f.Ended = v.pos.Outcome != study.InProgress
 	return f
 }
 
@@ -256,12 +257,13 @@ func (p *stepPage) value(name string) string {
 	return p.pos.Progress.Answers[p.step.Fields[p.field(name)].Key]
 }
 
-// addProblems fills the summary above the form. labels name the fields.
+// addProblems fills the summary above the form with the fields' labels; what
+// is wrong stands beside each field.
 func (p *stepPage) addProblems(labels map[string]string) {
 	for _, problem := range p.sent.problems {
 		p.form.Problems = append(p.form.Problems, templates.Problem{
 			ID:   p.id(problem.Field),
-			Text: p.words.Say("problem.line", "field", labels[problem.Field], "problem", p.problem(problem.Field)),
+			Text: labels[problem.Field],
 		})
 	}
 }

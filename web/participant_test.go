@@ -30,7 +30,7 @@ func TestTheWholeJourneyByFormsAlone(t *testing.T) {
 		if len(pages) > 1 && !strings.Contains(p.body, `">Back</a>`) {
 			t.Errorf("%s has no way back", p.path())
 		}
-		for _, always := range []string{"Stop taking part", "team@example.org"} {
+		for _, always := range []string{"Stop taking part", "team@example.org", " % done"} {
 			if !strings.Contains(p.says(), always) {
 				t.Errorf("%s does not say %q", p.path(), always)
 			}
@@ -365,6 +365,23 @@ func TestParticipantTextIsInert(t *testing.T) {
 	// and other people's as statements.
 	if checked < 12+2 {
 		t.Errorf("the text was shown %d times, want at least 14", checked)
+	}
+}
+
+func TestConsentTextIsRenderedBelowThePagesHeading(t *testing.T) {
+	got, err := markdown("# One\n\n## Two\n\nSome *text*, <b>raw</b> and [a link](javascript:alert(1)).\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"<h2>One</h2>", "<h3>Two</h3>", "<em>text</em>"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is not in %s", part, got)
+		}
+	}
+	for _, part := range []string{"<b>", "javascript:"} {
+		if strings.Contains(got, part) {
+			t.Errorf("%q is in %s", part, got)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"net/http"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	mdtext "github.com/yuin/goldmark/text"
 
 	"overton/internal/dataset"
 	"overton/internal/store"
@@ -71,15 +73,27 @@ func prepare(files map[string][]byte) (*prepared, error) {
 		if block.Consent == nil {
 			continue
 		}
-		// Without its "unsafe" option, goldmark drops raw HTML and links that
-		// run code.
-		var b bytes.Buffer
-		if err := goldmark.Convert([]byte(block.Consent.Markdown), &b); err != nil {
+		if p.consent[i], err = markdown(block.Consent.Markdown); err != nil {
 			return nil, fmt.Errorf("rendering the consent text: %w", err)
 		}
-		p.consent[i] = b.String()
 	}
 	return p, nil
+}
+
+// markdown renders a text that stands below a page's own heading. Without its
+// "unsafe" option, goldmark drops raw HTML and links that run code.
+func markdown(text string) (string, error) {
+	source := []byte(text)
+	md := goldmark.New()
+	doc := md.Parser().Parse(mdtext.NewReader(source))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			h.Level = min(h.Level+1, 6)
+		}
+	}
+	var b bytes.Buffer
+	err := md.Renderer().Render(&b, source, doc)
+	return b.String(), err
 }
 
 // studyFrame is what stands around a page of a study.
