@@ -18,6 +18,14 @@ func textAttributes(t Text) templ.Attributes {
 	return templ.Attributes{"aria-describedby": t.ID + "-hint " + t.ID + "-problem", "aria-invalid": "true"}
 }
 
+// inLanguage marks text that is not in the language of the page.
+func inLanguage(lang string) templ.Attributes {
+	if lang == "" {
+		return nil
+	}
+	return templ.Attributes{"lang": lang}
+}
+
 // documentTitle names the page first, since windows and tabs cut the rest off.
 func documentTitle(f Frame) string {
 	title := f.Title

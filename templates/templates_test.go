@@ -22,14 +22,13 @@ var outcomes = []string{"completed", "no_consent", "screened_out", "failed_check
 
 // pages holds every page, with hostile text wherever a study or a person can
 // put text.
-func pages(lang string) map[string]templ.Component {
-	words := catalogue.For(lang)
-	frame := Frame{Words: words, Base: "/studies/x", Title: hostile, StudyTitle: hostile, Contact: hostile,
+func pages(words catalogue.Words) map[string]templ.Component {
+	frame := Frame{Words: words, Base: "/studies/x", Title: hostile, StudyTitle: hostile, StudyLang: "fr", Contact: hostile,
 		Withdraw: "/s/x/withdraw", Progress: &Progress{41, hostile}}
 	form := Form{Action: "/s/x/p/a", Draft: "/s/x/draft/a", Back: "/s/x/p/b", Token: "t", Active: hostile, Trail: hostile,
 		Resend: true, Problems: []Problem{{"f1", hostile}}, PlaceEnd: &PlaceEnd{60, 5}}
 	problemAt := func(id string) Form { f := form; f.Problems = []Problem{{id, hostile}}; return f }
-	choice := Choice{"f1", "a", hostile, []Option{{"1", hostile}, {"2", hostile}}, "2", hostile}
+	choice := Choice{"f1", "a", hostile, []Option{{"1", hostile, "fr"}, {"2", hostile, ""}}, "2", hostile, "fr"}
 	scale := Scale{"f2", "rating", hostile, "low", "high", "3", hostile}
 	text := Text{"f3", "view", "label", "hint", hostile, hostile}
 	all := map[string]templ.Component{
@@ -82,7 +81,7 @@ func attr(n *html.Node, name string) string {
 }
 
 func TestTextIsInertOnEveryPage(t *testing.T) {
-	for name, page := range pages("en") {
+	for name, page := range pages(catalogue.For("en")) {
 		_, doc := render(t, page)
 		scripts, shown := 0, false
 		walk(doc, func(n *html.Node) {
@@ -119,7 +118,7 @@ func TestTextIsInertOnEveryPage(t *testing.T) {
 }
 
 func TestEveryPageCanBeUsedWithAssistiveTechnology(t *testing.T) {
-	for name, page := range pages("en") {
+	for name, page := range pages(catalogue.For("en")) {
 		_, doc := render(t, page)
 		ids, headings := map[string]bool{}, 0
 		walk(doc, func(n *html.Node) {
@@ -165,10 +164,10 @@ func firstElement(n *html.Node) *html.Node {
 }
 
 func TestLanguageAndDirectionStandOnEveryPage(t *testing.T) {
-	for lang, dir := range map[string]string{"en": "ltr", "ar": "rtl", "he": "rtl"} {
-		for name, page := range pages(lang) {
+	for _, words := range []catalogue.Words{catalogue.For("en"), {Lang: "ar", Dir: "rtl"}} {
+		for name, page := range pages(words) {
 			body, _ := render(t, page)
-			if want := `<html lang="` + lang + `" dir="` + dir + `">`; !strings.Contains(body, want) {
+			if want := `<html lang="` + words.Lang + `" dir="` + words.Dir + `">`; !strings.Contains(body, want) {
 				t.Errorf("%s: %s is not there", name, want)
 			}
 		}
@@ -176,7 +175,7 @@ func TestLanguageAndDirectionStandOnEveryPage(t *testing.T) {
 }
 
 func TestPagesWorkBelowABasePath(t *testing.T) {
-	for name, page := range pages("en") {
+	for name, page := range pages(catalogue.For("en")) {
 		body, _ := render(t, page)
 		if n := strings.Count(body, `"/studies/x/static/`); n != 3 {
 			t.Errorf("%s: %d assets below the base path, want 3", name, n)
@@ -187,7 +186,7 @@ func TestPagesWorkBelowABasePath(t *testing.T) {
 func TestNothingIsChosenBeforeThePersonChooses(t *testing.T) {
 	frame := Frame{Words: catalogue.For("en")}
 	page := View(ViewPage{Frame: frame, Question: "?",
-		Stance:     &Choice{ID: "f1", Name: "stance", Options: []Option{{"1", "a"}, {"2", "b"}}},
+		Stance:     &Choice{ID: "f1", Name: "stance", Options: []Option{{"1", "a", ""}, {"2", "b", ""}}},
 		Importance: &Scale{ID: "f2", Name: "importance"}})
 	if body, _ := render(t, page); strings.Contains(body, "checked") {
 		t.Error("something is preselected")

@@ -19,6 +19,7 @@ type Frame struct {
 	Wrong bool   // the page comes back because something in it was wrong
 
 	StudyTitle string // "" on pages outside a study
+	StudyLang  string // of what the study itself says; the words around may be in another
 	Contact    string // whom a participant may write to; may be empty
 	Withdraw   string // link for "Stop taking part"; "" where there is nothing to stop
 	Ended      bool   // what can still be done is to have the answers removed
@@ -58,10 +59,11 @@ type Choice struct {
 	Options          []Option
 	Chosen           string
 	Problem          string
+	Lang             string // of legend and options; "" is that of the page
 }
 
-// Option is one answer of a choice.
-type Option struct{ Value, Label string }
+// Option is one answer of a choice. Lang is as in Choice.
+type Option struct{ Value, Label, Lang string }
 
 // Scale is a choice of 1 to 5 with words for both ends.
 type Scale struct {

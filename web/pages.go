@@ -163,7 +163,9 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 			return nil, fmt.Errorf("instrument %s has no item %s", in.Name, f.Key.Subject)
 		}
 		labels[f.Name] = item.Text
-		page.Items = append(page.Items, p.choice(f.Name, item.Text, options(item)))
+		choice := p.choice(f.Name, item.Text, options(item))
+		choice.Lang = p.Language
+		page.Items = append(page.Items, choice)
 	}
 	p.addProblems(labels)
 	page.Frame, page.Form = p.frame, p.form
@@ -203,9 +205,9 @@ func (p *stepPage) questionPage() (templ.Component, error) {
 		if p.has("stance") {
 			labels["stance"] = say("view.stance")
 			stance := p.choice("stance", labels["stance"], []templates.Option{
-				{Value: study.StanceFirst, Label: q.Option1},
+				{Value: study.StanceFirst, Label: q.Option1, Lang: p.Language},
 				{Value: study.StanceNeutral, Label: say("view.neutral")},
-				{Value: study.StanceSecond, Label: q.Option2},
+				{Value: study.StanceSecond, Label: q.Option2, Lang: p.Language},
 			})
 			page.Stance = &stance
 		}

@@ -98,5 +98,5 @@ func markdown(text string) (string, error) {
 
 // studyFrame is what stands around a page of a study.
 func (s *site) studyFrame(h *hosted, title string) templates.Frame {
-	return templates.Frame{Words: h.words, Base: s.base, Title: title, StudyTitle: h.Title, Contact: h.Contact}
+	return templates.Frame{Words: h.words, Base: s.base, Title: title, StudyTitle: h.Title, StudyLang: h.Language, Contact: h.Contact}
 }

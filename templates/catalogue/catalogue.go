@@ -19,7 +19,7 @@ var files embed.FS
 
 // Words says things in one language.
 type Words struct {
-	Lang string // BCP 47 tag of the study, for the lang attribute
+	Lang string // BCP 47 tag, for the lang attribute
 	Dir  string // "ltr" or "rtl", for the dir attribute
 
 	tag     language.Tag // of the entries, for their plural rules
@@ -94,22 +94,23 @@ var rightToLeft = map[string]bool{
 	"Rohg": true, "Samr": true, "Syrc": true, "Thaa": true,
 }
 
-// For returns the words of a study's language, a BCP 47 tag such as "en" or
-// "pt-BR". A language without a catalogue gets the English words, and still
-// its own lang and dir, since most of a page is the study's text.
+// For returns the words for a study's language, a BCP 47 tag such as "en" or
+// "pt-BR". A language without a catalogue gets the English words.
 func For(lang string) Words {
 	tag, err := language.Parse(lang)
 	if err != nil {
 		tag = language.English
 	}
-	w := Words{Lang: tag.String(), Dir: "ltr"}
-	if script, _ := tag.Script(); rightToLeft[script.String()] {
-		w.Dir = "rtl"
-	}
 	_, index, _ := matcher.Match(tag)
-	w.tag = tags[index]
-	w.entries = languages[w.tag]
-	return w
+	tag = tags[index]
+	return Words{Lang: tag.String(), Dir: direction(tag), tag: tag, entries: languages[tag]}
+}
+
+func direction(tag language.Tag) string {
+	if script, _ := tag.Script(); rightToLeft[script.String()] {
+		return "rtl"
+	}
+	return "ltr"
 }
 
 // Say returns the text for a key. args are pairs of a name and a value that
