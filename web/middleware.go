@@ -46,8 +46,10 @@ func (s *site) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := recovered(next, c); err != nil {
 			s.fail(c, err)
 		}
+		took := time.Since(began)
+		s.metrics.observe(c, took)
 		s.Log.Info("request", "id", id, "method", c.Request().Method, "route", c.Path(),
-			"status", c.Response().Status, "bytes", c.Response().Size, "ms", time.Since(began).Milliseconds())
+			"status", c.Response().Status, "bytes", c.Response().Size, "ms", took.Milliseconds())
 		return nil
 	}
 }

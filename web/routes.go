@@ -33,6 +33,7 @@ func (s *site) routes() []route {
 		{get, "/static/:file", public, s.static},
 		{get, "/healthz", public, s.healthy},
 		{get, "/readyz", public, s.ready},
+		{get, "/metrics", public, s.metricsPage},
 
 		{get, "/s/:slug", public, s.arrive},
 		{get, "/s/:slug/start", public, s.welcome},

@@ -47,6 +47,7 @@ type site struct {
 	base    string // path of BaseURL without a slash at its end; "" at the root
 	cookies *sessions.CookieStore
 	origins *http.CrossOriginProtection
+	metrics *metrics
 
 	mu    sync.RWMutex
 	files map[string]*prepared // studies read, by hash
@@ -54,7 +55,7 @@ type site struct {
 
 // New builds the site.
 func New(ctx context.Context, config Config) (http.Handler, error) {
-	s := &site{Config: config, origins: http.NewCrossOriginProtection(), files: map[string]*prepared{}}
+	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}}
 	if b := s.BaseURL; b != nil {
 		s.base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {

@@ -42,7 +42,7 @@ func TestEveryRouteSaysWhoMayUseIt(t *testing.T) {
 
 func TestARouteWithoutARoleIsClosed(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
-	s := &site{Config: Config{Store: ts.store, Log: logTo(io.Discard)}, origins: http.NewCrossOriginProtection()}
+	s := &site{Config: Config{Store: ts.store, Log: logTo(io.Discard)}, origins: http.NewCrossOriginProtection(), metrics: newMetrics()}
 	h := s.handler([]route{{method: http.MethodGet, path: "/forgotten", handler: func(c echo.Context) error { return c.String(http.StatusOK, "open") }}})
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/forgotten", nil))
@@ -203,7 +203,7 @@ func TestTheLogNamesNobody(t *testing.T) {
 func TestAPanicBecomesAPageWithANumber(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	log := &lockedBuffer{}
-	s := &site{Config: Config{Store: ts.store, Log: logTo(log)}, origins: http.NewCrossOriginProtection()}
+	s := &site{Config: Config{Store: ts.store, Log: logTo(log)}, origins: http.NewCrossOriginProtection(), metrics: newMetrics()}
 	h := s.handler([]route{{http.MethodGet, "/broken", public, func(echo.Context) error { panic("boom") }}})
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/broken", nil))
