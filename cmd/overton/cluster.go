@@ -67,7 +67,7 @@ VOTES is, by --format:
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "polis, polis-api or long")
-	f.StringVar(&o.method, "method", string(o.Method), "overton, polis or block")
+	f.StringVar(&o.method, "method", string(o.Method), "overton, paper, polis or block")
 	f.StringVar(&o.k, "k", "auto", "number of groups, or auto")
 	f.IntVar(&o.KMax, "kmax", o.KMax, "largest number of groups that auto tries")
 	f.IntVar(&o.MinVotes, "min-votes", o.MinVotes, "leave out participants with fewer votes, unless there are fewer statements")
@@ -84,7 +84,7 @@ VOTES is, by --format:
 func (o *clusterOptions) parse() error {
 	o.Method = cluster.Method(o.method)
 	if !slices.Contains(cluster.Methods(), o.Method) {
-		return usagef("--method %q: expected overton, polis or block", o.method)
+		return usagef("--method %q: expected overton, paper, polis or block", o.method)
 	}
 	if !slices.Contains([]string{"polis", "polis-api", "long"}, o.format) {
 		return usagef("--format %q: expected polis, polis-api or long", o.format)

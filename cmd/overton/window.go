@@ -31,7 +31,7 @@ result is also recorded in the database, where the analysis pages show it.`,
 	f.StringVar(&path, "db", "overton.db", "the database `FILE`")
 	f.StringVar(&slug, "study", "", "the study's slug")
 	f.StringSliceVar(&o.Questions, "question", nil, "only this question `ID` (can be given again)")
-	f.StringVar(&method, "method", string(o.Cluster.Method), "how groups are found: overton, polis or block")
+	f.StringVar(&method, "method", string(o.Cluster.Method), "how groups are found: overton, paper, polis or block")
 	f.StringVar(&k, "k", "auto", "number of groups, or auto")
 	f.IntVar(&o.Cluster.KMax, "kmax", o.Cluster.KMax, "largest number of groups tried")
 	f.IntVar(&o.Cluster.MinVotes, "min-votes", o.Cluster.MinVotes, "leave out participants with fewer votes on a question")

@@ -2,9 +2,10 @@
 // into a sparse matrix, places participants and statements in a plane, groups
 // the participants, and says how sure it is.
 //
-// Three methods share one entry, [Run]. [Overton], the default, is order-free:
-// the same votes give the same bytes in any order of rows and columns and on
-// any number of cores. [Polis] follows the Polis system (Small et al., 2021)
+// The methods share one entry, [Run]. [Overton], the default, is order-free: the
+// same votes give the same bytes in any order of rows and columns and on any
+// number of cores; so are [Paper], its form in the benchmark's paper, and
+// [Block]. [Polis] follows the Polis system (Small et al., 2021)
 // step by step, its dependence on row order included. [Block] is a latent block
 // model that also uses who wrote each statement.
 //
@@ -28,6 +29,9 @@ const (
 	// Overton projects participants on two principal components and groups them
 	// by k-means from several seeded starts, k by mean silhouette.
 	Overton Method = "overton"
+	// Paper is the method of OvertonBench (2026) as far as it is published: that
+	// of Overton without the possibility of one group.
+	Paper Method = "paper"
 	// Polis is the pipeline of the Polis system, order-sensitive as it is.
 	Polis Method = "polis"
 	// Block is a latent block model of votes and authorship.
@@ -35,7 +39,7 @@ const (
 )
 
 // Methods lists the methods that Run knows.
-func Methods() []Method { return []Method{Overton, Polis, Block} }
+func Methods() []Method { return []Method{Overton, Paper, Polis, Block} }
 
 // Options are the parameters of one run. Their JSON form is what a result
 // records under "parameters"; K = 0 is written "auto".
@@ -125,7 +129,7 @@ func Run(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		return nil, fmt.Errorf("clustering: %w", err)
 	}
 	run := map[Method]func(context.Context, *Matrix, Options) (*Result, error){
-		Overton: runOverton, Polis: runPolis, Block: runBlock,
+		Overton: runOverton, Paper: runOverton, Polis: runPolis, Block: runBlock,
 	}[o.Method]
 	res, err := run(ctx, m, o)
 	if err != nil {

@@ -493,3 +493,97 @@ func TestPolisHandVectors(t *testing.T) {
 		}
 	}
 }
+
+// The reference computes silhouettes in the filled matrix itself, of labellings
+// that it gives; the values and the choice must be the same.
+func TestSilhouetteVectors(t *testing.T) {
+	path := os.Getenv("OVERTON_VECTORS")
+	if path == "" {
+		path = filepath.Join(shared(t), "reference", "metric_vectors.json")
+	}
+	var file struct {
+		Metrics struct {
+			Choice struct {
+				Vectors []struct {
+					Name  string
+					Input struct {
+						Votes      [][]*int
+						Candidates [][]int
+					}
+					Expected struct {
+						Fill        []float64 `json:"column_fill"`
+						Silhouettes []*float64
+						Choice      *int
+						K           int
+					}
+				}
+			} `json:"silhouette_k_choice"`
+		}
+	}
+	readJSON(t, path, &file)
+	if len(file.Metrics.Choice.Vectors) == 0 {
+		t.Fatal("no vectors")
+	}
+	for _, v := range file.Metrics.Choice.Vectors {
+		b := NewBuilder()
+		for j := range v.Input.Votes[0] {
+			b.Statement(StatementInfo{ID: fmt.Sprint(j)})
+		}
+		for i, row := range v.Input.Votes {
+			b.Participant(fmt.Sprint(i))
+			for j, vote := range row {
+				if vote != nil {
+					b.Vote(fmt.Sprint(i), fmt.Sprint(j), Vote(*vote))
+				}
+			}
+		}
+		r := newRatings(b.Matrix())
+		for j, want := range v.Expected.Fill {
+			if !near(r.center[j], want, 1e-9) {
+				t.Errorf("%s: fill of statement %d is %v, want %v", v.Name, j, r.center[j], want)
+			}
+		}
+		filled := make([][]float64, len(v.Input.Votes)) // centred: distances are the same
+		for i := range filled {
+			filled[i] = make([]float64, len(r.center))
+			columns, votes := r.Row(i)
+			for k, j := range columns {
+				filled[i][j] = float64(votes[k]) - r.center[j]
+			}
+		}
+		var means []float64
+		var ks []int
+		for c, labels := range v.Input.Candidates {
+			k := slices.Max(labels) + 1
+			sizes := make([]int, k)
+			for _, g := range labels {
+				sizes[g]++
+			}
+			values := make([]float64, len(labels))
+			for i := range labels {
+				sums := make([]float64, k)
+				for j := range labels {
+					var d float64
+					for col := range filled[i] {
+						d += (filled[i][col] - filled[j][col]) * (filled[i][col] - filled[j][col])
+					}
+					sums[labels[j]] += math.Sqrt(d)
+				}
+				values[i] = silhouette(sums, sizes, labels[i], true)
+			}
+			s := meanSilhouette(values, k, len(labels))
+			means, ks = append(means, s), append(ks, k)
+			want := v.Expected.Silhouettes[c]
+			if (want == nil) != math.IsNaN(s) || want != nil && !near(s, *want, 1e-9) {
+				t.Errorf("%s: candidate %d has silhouette %v", v.Name, c, s)
+			}
+		}
+		choice, k := chooseK(means, ks), 1
+		if choice >= 0 {
+			k = ks[choice]
+		}
+		if (v.Expected.Choice == nil) != (choice < 0) || choice >= 0 && choice != *v.Expected.Choice || k != v.Expected.K {
+			t.Errorf("%s: choice %d, k %d; want %+v", v.Name, choice, k, v.Expected)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	if apart != nil {
 		apart.Separated = apart.P <= separationLevel || len(points) >= 10 && scores[best.k] >= strongSilhouette
-		if o.K == 0 && !apart.Separated {
+		if o.K == 0 && o.Method == Overton && !apart.Separated {
 			best = oneGroup(len(points))
 		}
 	}
@@ -141,15 +141,18 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 	if err != nil {
 		return best, nil, err
 	}
-	top := math.Inf(-1)
+	means := make([]float64, len(parts))
+	found := make([]int, len(parts))
 	for n, part := range parts {
-		s := mean(values[n])
+		means[n], found[n] = meanSilhouette(values[n], part.k, len(points)), part.k
 		if _, known := scores[part.k]; !known {
-			scores[part.k] = Number(s)
+			scores[part.k] = Number(means[n])
 		}
-		if s > top {
-			top, best = s, part
-		}
+	}
+	if n := chooseK(means, found); n >= 0 {
+		best = parts[n]
+	} else if o.K > 0 {
+		best = parts[0]
 	}
 	return best, scores, nil
 }

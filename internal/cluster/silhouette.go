@@ -88,6 +88,30 @@ func silhouette(sums []float64, sizes []int, own int, among bool) float64 {
 	return (b - a) / max(a, b)
 }
 
+// meanSilhouette is the mean of the points' silhouettes. It is undefined, NaN,
+// for one group and for as many groups as there are points.
+func meanSilhouette(values []float64, k, points int) float64 {
+	if k < 2 || k >= points {
+		return math.NaN()
+	}
+	return mean(values)
+}
+
+// chooseK returns the index of the largest mean silhouette, of equals that of
+// the smaller k, then the earlier; -1 when all are undefined.
+func chooseK(means []float64, ks []int) int {
+	best := -1
+	for n, s := range means {
+		if math.IsNaN(s) {
+			continue
+		}
+		if best < 0 || s > means[best] || s == means[best] && ks[n] < ks[best] {
+			best = n
+		}
+	}
+	return best
+}
+
 func mean(v []float64) float64 {
 	var s float64
 	for _, x := range v {
