@@ -64,6 +64,9 @@ func newRoot() *cobra.Command {
 		newReport(),
 		newImport(),
 		newExport(),
+		newBackup(),
+		newRestore(),
+		newDoctor(),
 	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root

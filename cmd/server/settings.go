@@ -31,7 +31,7 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
 	f.StringVar(&s.db, "db", "overton.db", "the database `FILE`; made where there is none")
 	f.StringVar(&base, "base-url", "", "`URL` under which people reach the server, with the path it is mounted at, such as https://example.org/studies")
-	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto and X-Forwarded-For; only behind a proxy that sets them")
+	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto; only behind a proxy that sets it")
 	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve https for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is not used")
 	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
 	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")

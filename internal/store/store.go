@@ -30,6 +30,7 @@ var (
 
 // Store is an open database.
 type Store struct {
+	path   string
 	read   *sql.DB
 	write  *sql.DB
 	now    func() time.Time
@@ -52,7 +53,7 @@ const readers = 6
 // Open opens the database at path, creates it where there is none, and brings
 // its schema up to date.
 func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
-	s := &Store{now: time.Now, queue: make(chan *job, 256), closed: make(chan struct{})}
+	s := &Store{path: path, now: time.Now, queue: make(chan *job, 256), closed: make(chan struct{})}
 	for _, o := range options {
 		o(s)
 	}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"overton/internal/study"
+)
+
+func TestABackupOfARunningStudyIsWholeAndOpens(t *testing.T) {
+	b := newBench(t, testStudy(2, 1, 5))
+	ctx := context.Background()
+	ann := b.start("ann")
+	b.walk(ann, study.StepVote, nil)
+	copyPath := filepath.Join(t.TempDir(), "copy.db")
+	if err := b.Backup(ctx, copyPath); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Backup(ctx, copyPath); err == nil {
+		t.Error("a backup overwrote another")
+	}
+	if problems, err := Examine(ctx, copyPath); err != nil || problems != nil {
+		t.Fatalf("problems %v, %v", problems, err)
+	}
+	copied, err := Open(ctx, copyPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close()
+	pos, err := copied.Position(ctx, b.st, ann)
+	if err != nil || pos.Step.Kind != study.StepVote {
+		t.Errorf("in the copy ann stands at %s, %v", pos.Step.Kind, err)
+	}
+}
+
+func TestExamineFindsWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ harm, want string }{
+		{`UPDATE statement SET agree = agree + 1 WHERE id = 1`, "tallies"},
+		{`DELETE FROM revision WHERE kind = 'view'`, "no revision"},
+		{`UPDATE assignment SET state = 'reserved'`, "not done"},
+		{`DELETE FROM identity`, "come back"},
+	} {
+		b := newBench(t, testStudy(2, 1, 5))
+		b.walk(b.start("ann"), study.StepEnd, nil)
+		if problems, err := Examine(context.Background(), b.path); err != nil || problems != nil {
+			t.Fatalf("a sound database: %v, %v", problems, err)
+		}
+		if err := b.update(context.Background(), func(tx *tx) error { _, err := tx.exec(c.harm); return err }); err != nil {
+			t.Fatal(err)
+		}
+		problems, err := Examine(context.Background(), b.path)
+		if err != nil || !strings.Contains(strings.Join(problems, "\n"), c.want) {
+			t.Errorf("after %s: %v, %v; want %q", c.harm, problems, err, c.want)
+		}
+	}
+}
+
+func TestADamagedFileIsNamedAsSuch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "damaged.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 300)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("opening it: %v, want an error that names the file", err)
+	}
+	if _, err := Examine(context.Background(), filepath.Join(t.TempDir(), "absent.db")); err == nil {
+		t.Error("an absent file is examined")
+	}
+}
