@@ -132,15 +132,13 @@ func analyse(t *testing.T, db *store.Store, row store.Study, st *dataset.Study, 
 
 func quick() Options {
 	o := DefaultOptions()
-	o.Score.Bootstrap, o.Regroupings = 50, 20
+	o.Score.Bootstrap, o.Regroupings = 50, 5
 	return o
 }
 
 func TestPlantedCampsAreFoundAndScored(t *testing.T) {
 	db, row, st, camps := filled(t, 50, false)
-	o := quick()
-	o.Cluster.K = 2 // how well k is chosen is cluster's to show
-	r := analyse(t, db, row, st, o)
+	r := analyse(t, db, row, st, quick())
 	if r.People.Complete != 50 || r.People.Virtual {
 		t.Errorf("people %+v", r.People)
 	}
