@@ -54,8 +54,14 @@ func ReadTable(file string, content []byte) (*Table, error) {
 // cells than the header is a fault and stays as it is. Rows whose cells are all
 // empty, which spreadsheets leave behind, are passed over.
 func readCSV(file string, text []byte, faults *Faults) *Table {
+	return readSeparated(file, text, ',', faults)
+}
+
+// readSeparated is readCSV for any separator.
+func readSeparated(file string, text []byte, separator rune, faults *Faults) *Table {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord = -1
+	r.Comma = separator
 	t := &Table{File: file}
 	broken := false
 	for {

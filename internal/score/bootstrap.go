@@ -107,3 +107,23 @@ func bootstrapQuestions(models []ModelScore, outcomes [][]outcome, p Parameters)
 		models[m].CI = models[m].Intervals.Questions.Adjusted
 	}
 }
+
+// meanInterval is the percentile interval of the mean of the defined values,
+// from drawing them anew.
+func meanInterval(values []float64, bootstrap int, seed, stream uint64) Interval {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	if len(values) < 2 || bootstrap == 0 {
+		return UndefinedInterval()
+	}
+	rng := rand.New(rand.NewPCG(seed, streamItems<<32|stream))
+	means := make([]float64, bootstrap)
+	for b := range means {
+		sum := 0.0
+		for range values {
+			sum += values[rng.IntN(len(values))]
+		}
+		means[b] = sum / float64(len(values))
+	}
+	interval, _ := percentileInterval(means)
+	return interval
+}

@@ -105,3 +105,19 @@ func CompareCountries(questions []CountryQuestion, value func(Similarity) Number
 	c.Pooled, c.ByCountry = Number(mean(pooled)), Number(mean(means))
 	return c
 }
+
+// CountryIntervals are 95 % percentile intervals of each country's similarity,
+// from drawing its questions anew.
+func CountryIntervals(questions []CountryQuestion, value func(Similarity) Number, bootstrap int, seed uint64) map[string]Interval {
+	values := map[string][]float64{}
+	for _, q := range questions {
+		for country, people := range q.Countries {
+			values[country] = append(values[country], float64(value(Similar(q.Model, people))))
+		}
+	}
+	intervals := map[string]Interval{}
+	for k, country := range sortedIDs(values) {
+		intervals[country] = meanInterval(values[country], bootstrap, seed, uint64(k))
+	}
+	return intervals
+}

@@ -343,8 +343,8 @@ type TopicQuestion struct {
 
 // Attribute is a trait of people and its groups, in listed order.
 type Attribute struct {
-	Name   string
-	Groups []string
+	Name   string   `json:"attribute"`
+	Groups []string `json:"groups"`
 }
 
 // Consistency is how often the group that a model is closest to on a topic is
@@ -364,6 +364,9 @@ type AttributeConsistency struct {
 	BestTopic   map[string]string `json:"best_topic"`
 	C           Number            `json:"c"`
 	Ties        int               `json:"ties"`
+	// Alpha is the alignment of the closest group over that of the farthest,
+	// by topic.
+	Alpha map[string]Number `json:"alpha"`
 }
 
 // Consistent computes consistency. byTopics takes the mean of the topics'
@@ -379,13 +382,20 @@ func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool
 	c := Consistency{Attributes: map[string]AttributeConsistency{}}
 	sum := 0.0
 	for _, attribute := range attributes {
-		a := AttributeConsistency{BestTopic: map[string]string{}}
+		a := AttributeConsistency{BestTopic: map[string]string{}, Alpha: map[string]Number{}}
 		perTopic := map[string]map[string]float64{} // topic -> group
 		for _, t := range sortedIDs(topics) {
 			perTopic[t] = meanAlignments(questions, attribute, func(q TopicQuestion) bool { return slices.Contains(q.Topics, t) })
 			if best, tied := closest(perTopic[t], attribute.Groups); best != "" {
 				a.BestTopic[t] = best
 				a.Ties += tied
+				least := perTopic[t][best]
+				for _, m := range perTopic[t] {
+					if m < least {
+						least = m
+					}
+				}
+				a.Alpha[t] = Number(perTopic[t][best] / least)
 			}
 		}
 		overall := meanAlignments(questions, attribute, func(TopicQuestion) bool { return true })
