@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"internal/instrument": 0,
 	"internal/cluster":    0,
 	"internal/score":      0,
+	"internal/password":   0,
 
 	"internal/dataset": 1,
 	"internal/store":   1,

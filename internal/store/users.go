@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"overton/internal/study"
+)
+
+// Accounts lists all accounts by their addresses.
+func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
+	return collect(ctx, s.read, "listing accounts", scanAccount, `SELECT `+accountColumns+` FROM account a ORDER BY a.email`)
+}
+
+// ResetAccount takes an account's password away, ends its sign-ins and earlier
+// links, and makes a link that works once, by which its owner can set a new one.
+func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Duration, by Actor) (link string, err error) {
+	link = token()
+	err = s.update(ctx, func(tx *tx) error {
+		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE account SET password = '' WHERE id = ?`, accountID); err != nil {
+			return err
+		}
+		if err := shutOut(tx, accountID); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`INSERT INTO sign_in_link (token_hash, account_id, expires_at) VALUES (?, ?, ?)`, hashed(link), accountID, tx.now+life.Milliseconds()); err != nil {
+			return err
+		}
+		return note(tx, by, 0, "account link", a.Email)
+	})
+	if err != nil {
+		return "", fmt.Errorf("making a new link for an account: %w", err)
+	}
+	return link, nil
+}
+
+// DisableAccount shuts an account out, or lets it in again. The last admin
+// cannot be shut out: that is ErrConflict.
+func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bool, by Actor) error {
+	err := s.update(ctx, func(tx *tx) error {
+		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE account SET disabled = ? WHERE id = ?`, disabled, accountID); err != nil {
+			return err
+		}
+		if !disabled {
+			return note(tx, by, 0, "account enabled", a.Email)
+		}
+		var admins int
+		if err := tx.row(`SELECT count(*) FROM account WHERE role = 'admin' AND NOT disabled`).Scan(&admins); err != nil {
+			return err
+		}
+		if a.Role == "admin" && admins == 0 {
+			return fmt.Errorf("%s is the last admin: %w", a.Email, ErrConflict)
+		}
+		if err := shutOut(tx, accountID); err != nil {
+			return err
+		}
+		return note(tx, by, 0, "account disabled", a.Email)
+	})
+	if err != nil {
+		return fmt.Errorf("changing an account: %w", err)
+	}
+	return nil
+}
+
+// shutOut ends an account's sign-ins and links.
+func shutOut(tx *tx, accountID int64) error {
+	if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID); err != nil {
+		return err
+	}
+	_, err := tx.exec(`DELETE FROM sign_in_link WHERE account_id = ?`, accountID)
+	return err
+}
+
+// Note records what somebody did, beside what the store notes by itself.
+// studyID is 0 for what belongs to no study.
+func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what, detail string) error {
+	if err := s.update(ctx, func(tx *tx) error { return note(tx, by, studyID, what, detail) }); err != nil {
+		return fmt.Errorf("noting %q: %w", what, err)
+	}
+	return nil
+}
+
+// Total is how many submissions a study has.
+type Total struct{ Complete, InProgress, Virtual int }
+
+// Totals counts the submissions of each study that has any, by its ID: real
+// ones that are complete and that are in progress with live reservations, and
+// all virtual ones.
+func (s *Store) Totals(ctx context.Context) (map[int64]Total, error) {
+	totals := map[int64]Total{}
+	_, err := collect(ctx, s.read, "counting submissions", func(row scanner) (struct{}, error) {
+		var id int64
+		var t Total
+		err := row.Scan(&id, &t.Complete, &t.InProgress, &t.Virtual)
+		totals[id] = t
+		return struct{}{}, err
+	}, `SELECT study_id, sum(NOT virtual AND outcome = ?), sum(NOT virtual AND outcome = '' AND expires_at > ?), sum(virtual) FROM submission GROUP BY study_id`,
+		study.Completed, s.now().UnixMilli())
+	return totals, err
+}
+
+// Waiting is how many statements moderation could look at.
+type Waiting struct {
+	Pending  int // not shown to anybody until accepted
+	Unseen   int // shown, and nobody has looked yet
+	Rejected int
+}
+
+// Waiting counts a study's statements for moderation, as Queue lists them.
+func (s *Store) Waiting(ctx context.Context, studyID int64) (w Waiting, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT coalesce(sum(state = 'pending'), 0), coalesce(sum(state = 'served' AND moderated = 0 AND submission_id IS NOT NULL), 0), coalesce(sum(state = 'rejected'), 0)
+		FROM statement WHERE study_id = ?`, studyID).Scan(&w.Pending, &w.Unseen, &w.Rejected)
+	if err != nil {
+		return w, fmt.Errorf("counting statements for moderation: %w", err)
+	}
+	return w, nil
+}
