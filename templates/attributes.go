@@ -37,3 +37,20 @@ func documentTitle(f Frame) string {
 	}
 	return title
 }
+
+// current marks the link of the page that is shown.
+func current(here bool) templ.Attributes {
+	if !here {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "page"}
+}
+
+// kind tells apart the tables that there are for people and for virtual
+// participants.
+func kind(c Counts, name string) string {
+	if c.Virtual {
+		return name + ", virtual participants"
+	}
+	return name
+}

@@ -3,6 +3,7 @@ package templates
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,6 +46,7 @@ func pages(words catalogue.Words) map[string]templ.Component {
 		"withdraw":     Withdraw(WithdrawPage{frame, "/s/x/withdraw", "/s/x/resume", "t", true}),
 		"notice":       Notice(NoticePage{frame, "other_window", hostile, "/s/x/start", []Kept{{"k1", hostile, hostile}}, hostile}),
 	}
+	maps.Copy(all, adminPages(frame))
 	for _, o := range outcomes {
 		all["end "+o] = End(EndPage{Frame: frame, Outcome: o, Prolific: true, Code: hostile, Reconsider: "/r", SecondRound: "/2"})
 	}

@@ -345,14 +345,19 @@ func TestThePageComesBackWithItsProblemsInFocus(t *testing.T) {
 	}
 }
 
-// targets lists what can be pressed and is smaller than 44 px, links within
-// sentences aside.
+// targets lists what can be pressed and is smaller than so many pixels,
+// links within sentences aside.
 const targets = `[...document.querySelectorAll("a, button, summary, textarea, select, label.choice, label.point")]
-	.filter(e => e.checkVisibility() && !e.closest(".prose") && !e.classList.contains("skip"))
-	.map(e => [e, e.getBoundingClientRect()]).filter(([e, r]) => r.height < 43.9 || r.width < 43.9)
+	.filter(e => e.checkVisibility() && !e.closest(".prose, td, th") && !e.classList.contains("skip"))
+	.map(e => [e, e.getBoundingClientRect()]).filter(([e, r]) => Math.min(r.height, r.width) < %g - 0.1)
 	.map(([e, r]) => e.tagName + " “" + e.textContent.trim().slice(0, 40) + "” " + r.width.toFixed() + "×" + r.height.toFixed())`
 
-func TestEveryPageIsAccessible(t *testing.T) {
+// inspector looks at pages with axe-core, and takes pictures of them where
+// OVERTON_SCREENSHOTS names a folder.
+type inspector struct{ axe, photos string }
+
+func newInspector(t *testing.T) inspector {
+	t.Helper()
 	axe, err := os.ReadFile("../node_modules/axe-core/axe.min.js")
 	if err != nil {
 		if os.Getenv("OVERTON_NO_SKIP") == "1" {
@@ -360,54 +365,66 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		}
 		t.Skip("axe-core is not installed: run npm ci")
 	}
-	ts := newSite(t, demoFolder(t))
-	b := ts.tab(1280)
-	photos := os.Getenv("OVERTON_SCREENSHOTS")
-	look := func(name string) {
-		t.Helper()
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int64{360, 1280} {
-				if scheme == "dark" && width == 1280 && photos == "" {
-					continue // the same colours as at 360
-				}
-				b.do(chromedp.EmulateViewport(width, 800), func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-					_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-						Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
-					})
-					return chromedp.Void{}, err
+	return inspector{string(axe), os.Getenv("OVERTON_SCREENSHOTS")}
+}
+
+// look finds what is wrong with the page that a tab shows, on telephones and
+// desks, light and dark. Nothing to press may be smaller than least pixels.
+func (in inspector) look(b *tab, name string, least float64) {
+	b.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{360, 1280} {
+			if scheme == "dark" && width == 1280 && in.photos == "" {
+				continue // the same colours as at 360
+			}
+			b.do(chromedp.EmulateViewport(width, 800), func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+				_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
 				})
-				at := fmt.Sprintf("%s, %s, %d px", name, scheme, width)
-				for _, small := range evaluate[[]string](b, targets) {
-					t.Errorf("%s: too small to press: %s", at, small)
-				}
-				if wide := evaluate[int64](b, "document.documentElement.scrollWidth"); wide > width {
-					t.Errorf("%s: %d px wide", at, wide)
-				}
-				if !evaluate[bool](b, `"axe" in window`) {
-					evaluate[bool](b, string(axe)+"; true")
-				}
-				report := evaluate[string](b, `axe.run(document, {resultTypes: ["violations"],
-					runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => JSON.stringify(
-					r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "))))`, chromedp.EvalAwaitPromise)
-				var violations []string
-				if err := json.Unmarshal([]byte(report), &violations); err != nil {
-					t.Fatal(err)
-				}
-				for _, v := range violations {
-					t.Errorf("%s: %s", at, v)
-				}
-				if photos != "" {
-					shot, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
-					if err != nil {
-						t.Fatal(err)
-					}
-					file := fmt.Sprintf("%s-%d-%s.png", strings.ReplaceAll(name, "/", "-"), width, scheme)
-					if err := os.WriteFile(filepath.Join(photos, file), shot, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
+				return chromedp.Void{}, err
+			})
+			at := fmt.Sprintf("%s, %s, %d px", name, scheme, width)
+			for _, small := range evaluate[[]string](b, fmt.Sprintf(targets, least)) {
+				b.t.Errorf("%s: too small to press: %s", at, small)
+			}
+			if wide := evaluate[int64](b, "document.documentElement.scrollWidth"); wide > width {
+				b.t.Errorf("%s: %d px wide", at, wide)
+			}
+			if !evaluate[bool](b, `"axe" in window`) {
+				evaluate[bool](b, in.axe+"; true")
+			}
+			report := evaluate[string](b, `axe.run(document, {resultTypes: ["violations"],
+				runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => JSON.stringify(
+				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "))))`, chromedp.EvalAwaitPromise)
+			var violations []string
+			if err := json.Unmarshal([]byte(report), &violations); err != nil {
+				b.t.Fatal(err)
+			}
+			for _, v := range violations {
+				b.t.Errorf("%s: %s", at, v)
+			}
+			if in.photos == "" {
+				continue
+			}
+			shot, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			file := fmt.Sprintf("%s-%d-%s.png", strings.ReplaceAll(name, "/", "-"), width, scheme)
+			if err := os.WriteFile(filepath.Join(in.photos, file), shot, 0o644); err != nil {
+				b.t.Fatal(err)
 			}
 		}
+	}
+}
+
+func TestEveryPageIsAccessible(t *testing.T) {
+	in := newInspector(t)
+	ts := newSite(t, demoFolder(t))
+	b := ts.tab(1280)
+	look := func(name string) {
+		t.Helper()
+		in.look(b, name, 44)
 	}
 
 	for name, path := range map[string]string{

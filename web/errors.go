@@ -70,6 +70,12 @@ func (s *site) fail(c echo.Context, err error) {
 		s.Log.Error("request failed", "id", c.Get(requestKey), "route", c.Path(), "error", err)
 	}
 
+	if isAdmin(c.Request()) {
+		if err := s.show(c, known.status, templates.AdminNotice(s.adminNotice(c, known))); err != nil {
+			s.Log.Error("sending an error page", "id", c.Get(requestKey), "error", err)
+		}
+		return
+	}
 	page := templates.NoticePage{Frame: s.frame(""), Name: known.name, Kept: known.kept, Code: known.code}
 	if known.study != nil {
 		page.Frame = s.studyFrame(known.study, "")

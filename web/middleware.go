@@ -81,7 +81,11 @@ func (s *site) protect(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.origins.Check(r); err != nil {
 			return &refusal{status: http.StatusForbidden, name: "forbidden"}
 		}
-		r.Body = http.MaxBytesReader(c.Response(), r.Body, maxBody)
+		most := int64(maxBody)
+		if c.Path() == newStudyPath {
+			most = maxUpload
+		}
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, most)
 		if err := r.ParseForm(); err != nil && r.Method == http.MethodPost {
 			var large *http.MaxBytesError
 			if errors.As(err, &large) {

@@ -18,6 +18,12 @@ const (
 	nobody role = iota
 	public
 	participant // somebody whose submission has begun, known by their cookie
+
+	// Roles of accounts, each with the rights of those before it.
+	viewer     // sees where studies stand and what came out
+	moderator  // accepts and rejects statements
+	researcher // analyses and downloads
+	admin      // launches and closes studies, makes accounts
 )
 
 // route is one line of the table that all routes come from.
@@ -29,7 +35,7 @@ type route struct {
 
 func (s *site) routes() []route {
 	const get, post = http.MethodGet, http.MethodPost
-	return []route{
+	return append(s.adminRoutes(), []route{
 		{get, "/static/:file", public, s.static},
 		{get, "/healthz", public, s.healthy},
 		{get, "/readyz", public, s.ready},
@@ -49,7 +55,7 @@ func (s *site) routes() []route {
 		{post, "/s/:slug/second-round", participant, s.secondRound},
 		{get, "/s/:slug/withdraw", participant, s.askToWithdraw},
 		{post, "/s/:slug/withdraw", participant, s.withdraw},
-	}
+	}...)
 }
 
 // guard lets a request through to a handler if its sender has the role.
@@ -71,6 +77,8 @@ func (s *site) guard(needed role, handler echo.HandlerFunc) echo.HandlerFunc {
 			c.Set(visitKey, v)
 			return handler(c)
 		}
+	case viewer, moderator, researcher, admin:
+		return s.guardAccount(needed, handler)
 	}
 	return func(echo.Context) error { return echo.ErrForbidden }
 }

@@ -215,7 +215,7 @@ func (b *browser) do(r *http.Request) page {
 	}
 	p := page{resp.StatusCode, resp.Request.URL, string(body), doc, resp.Header}
 	for _, secret := range secrets {
-		if strings.Contains(p.body, secret) {
+		if strings.Contains(p.body, secret) && !isAdmin(resp.Request) {
 			b.t.Errorf("%s shows %q", p.url.Path, secret)
 		}
 	}

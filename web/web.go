@@ -37,7 +37,8 @@ type Config struct {
 	// Its scheme decides about secure cookies, its path is put before all links.
 	BaseURL *url.URL
 
-	// TrustProxy believes X-Forwarded-Proto, which a proxy in front sets.
+	// TrustProxy believes X-Forwarded-Proto and, from a proxy on a private
+	// address, X-Forwarded-For.
 	TrustProxy bool
 }
 
@@ -51,11 +52,16 @@ type site struct {
 
 	mu    sync.RWMutex
 	files map[string]*prepared // studies read, by hash
+
+	attempts attempts // to sign in
+	analyses analyses
+	life     context.Context // ends work that outlives its request
 }
 
-// New builds the site.
+// New builds the site. What it works on after a request has ended, such as an
+// analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (http.Handler, error) {
-	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}}
+	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}, life: ctx}
 	if b := s.BaseURL; b != nil {
 		s.base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {
@@ -79,6 +85,9 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 func (s *site) handler(routes []route) http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { s.fail(c, err) }
+	if s.TrustProxy {
+		e.IPExtractor = echo.ExtractIPFromXFFHeader()
+	}
 	e.Pre(s.belowBase)
 	e.Use(s.identify, s.protect)
 	for _, r := range routes {

@@ -73,13 +73,13 @@ func showDemo(ctx context.Context, db *store.Store, address string, out io.Write
 The demo is ready after %.0f s. Open one of these links:
 
   participant  %s/s/%s?%s
-  researcher   %s/admin/link/%s
-  admin        %s/admin/link/%s
+  researcher   %s/admin/link/%s?to=/admin/studies/%s/analysis
+  admin        %s/admin/link/%s?to=/admin
 
 Everybody who answered so far is virtual, and you will be too: that is how you
 get to vote on what they wrote. The database is thrown away at the end. Stop
 the server with Ctrl-C.
-`, time.Since(began).Seconds(), address, st.Slug, visitor(st.Recruitment.Parameters.Participant, st.Recruitment.Parameters.Study, st.Recruitment.Parameters.Submission), address, researcher, address, admin)
+`, time.Since(began).Seconds(), address, st.Slug, visitor(st.Recruitment.Parameters.Participant, st.Recruitment.Parameters.Study, st.Recruitment.Parameters.Submission), address, researcher, st.Slug, address, admin)
 	return nil
 }
 

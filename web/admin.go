@@ -1,0 +1,233 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/store"
+	"overton/templates"
+	"overton/templates/catalogue"
+)
+
+// accountCookie holds a sign-in's token. A study's slug has no underscore, so
+// no participant's cookie is called the same.
+const accountCookie = "overton_admin"
+
+// signInLife is how long a sign-in lasts.
+const signInLife = 7 * 24 * time.Hour
+
+const accountKey = "account"
+
+// adminRoles are the roles of accounts. Each may do what those before it may.
+var adminRoles = map[string]role{"viewer": viewer, "moderator": moderator, "researcher": researcher, "admin": admin}
+
+// adminRoutes are the pages behind the sign-in, and the way in.
+func (s *site) adminRoutes() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	return []route{
+		{get, "/admin/sign-in", public, s.askToSignIn},
+		{post, "/admin/sign-in", public, s.signIn},
+		{post, "/admin/sign-out", public, s.signOut},
+		{get, "/admin/link/:token", public, s.showLink},
+		{post, "/admin/link/:token", public, s.followLink},
+		{get, "/admin/password", viewer, s.askForPassword},
+		{post, "/admin/password", viewer, s.setPassword},
+
+		{get, "/admin", viewer, s.studies},
+		{get, "/admin/studies/new", admin, s.newStudy},
+		{post, newStudyPath, admin, s.saveStudy},
+		{get, "/admin/studies/:slug", viewer, s.monitor},
+		{post, "/admin/studies/:slug/status", admin, s.changeStatus},
+		{get, "/admin/studies/:slug/moderation", moderator, s.moderation},
+		{post, "/admin/studies/:slug/moderation", moderator, s.moderate},
+		{get, "/admin/studies/:slug/analysis", viewer, s.analysis},
+		{post, "/admin/studies/:slug/analysis", researcher, s.analyse},
+		{get, "/admin/studies/:slug/questions/*", viewer, s.question}, // * is a question id, whatever is in it
+		{get, "/admin/studies/:slug/download", researcher, s.askToDownload},
+		{post, "/admin/studies/:slug/download", researcher, s.download},
+		{get, "/admin/studies/:slug/files.zip", researcher, s.downloadFiles},
+
+		{get, "/admin/accounts", admin, s.accounts},
+		{post, "/admin/accounts", admin, s.createAccount},
+		{post, "/admin/accounts/change", admin, s.changeAccount},
+	}
+}
+
+// guardAccount lets a request through if its sender is signed in with the role
+// or a higher one.
+func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		account, err := s.signedIn(c)
+		switch {
+		case errors.Is(err, store.ErrNotFound) && c.Request().Method == http.MethodPost:
+			return s.to(c, "/admin/sign-in")
+		case errors.Is(err, store.ErrNotFound):
+			return s.to(c, "/admin/sign-in?"+url.Values{"to": {c.Request().URL.Path}}.Encode())
+		case err != nil:
+			return err
+		}
+		c.Set(accountKey, account)
+		if adminRoles[account.Role] < needed {
+			return &refusal{status: http.StatusForbidden, name: "role"}
+		}
+		return handler(c)
+	}
+}
+
+// signedIn returns the account that a request is from.
+func (s *site) signedIn(c echo.Context) (store.Account, error) {
+	cookie, err := c.Cookie(s.accountCookieName(c.Request()))
+	if err != nil {
+		return store.Account{}, store.ErrNotFound
+	}
+	return s.Store.SignedIn(c.Request().Context(), cookie.Value)
+}
+
+// accountOf is the account that guardAccount has let through.
+func accountOf(c echo.Context) store.Account { return c.Get(accountKey).(store.Account) }
+
+func actorOf(c echo.Context) store.Actor { return store.Actor(accountOf(c).ID) }
+
+func (s *site) accountCookieName(r *http.Request) string {
+	if s.secure(r) {
+		return "__Host-" + accountCookie
+	}
+	return accountCookie
+}
+
+// setAccountCookie sends a sign-in's token to the browser; an empty one takes
+// the cookie away.
+func (s *site) setAccountCookie(c echo.Context, token string) {
+	life := int(signInLife.Seconds())
+	if token == "" {
+		life = -1
+	}
+	c.SetCookie(&http.Cookie{
+		Name: s.accountCookieName(c.Request()), Value: token, Path: "/", MaxAge: life,
+		HttpOnly: true, Secure: s.secure(c.Request()), SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// adminFrame is what stands around an admin page. Whoever is not signed in
+// sees no way to further pages.
+func (s *site) adminFrame(c echo.Context, title string) templates.Admin {
+	f := templates.Admin{Frame: templates.Frame{Words: catalogue.For("en"), Base: s.base, Title: title, StudyTitle: "overton"}, Here: "studies"}
+	if account, ok := c.Get(accountKey).(store.Account); ok {
+		f.Email, f.Role = account.Email, account.Role
+		f.Accounts = adminRoles[account.Role] >= admin
+	}
+	return f
+}
+
+// adminStudyFrame is the frame of one of a study's pages. here is the last
+// part of its path.
+func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (templates.Admin, error) {
+	f := s.adminFrame(c, title)
+	f.Frame.StudyTitle = h.Title
+	f.Study = &templates.AdminStudy{Title: h.Title, Status: string(h.row.Status)}
+	for _, t := range []struct {
+		name, path string
+		role       role
+	}{
+		{"Monitor", "", viewer},
+		{"Moderation", "/moderation", moderator},
+		{"Analysis", "/analysis", viewer},
+		{"Download", "/download", researcher},
+	} {
+		if adminRoles[f.Role] < t.role {
+			continue
+		}
+		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here}
+		if t.path == "/moderation" {
+			waiting, err := s.Store.Waiting(c.Request().Context(), h.row.ID)
+			if err != nil {
+				return f, err
+			}
+			tab.Count = waiting.Pending
+		}
+		f.Study.Tabs = append(f.Study.Tabs, tab)
+	}
+	return f, nil
+}
+
+// adminPath is the path of one of a study's admin pages within the site.
+func (h *hosted) adminPath(rest string) string { return "/admin/studies/" + h.row.Slug + rest }
+
+// questionPath is the path of a question's window.
+func (h *hosted) questionPath(id string) string {
+	return h.adminPath("/questions/" + url.PathEscape(id))
+}
+
+// isAdmin says whether a request is for a page behind the sign-in.
+func isAdmin(r *http.Request) bool {
+	return r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
+}
+
+// adminNotices are the words of the error pages behind the sign-in, by the
+// name of the refusal: a title and a text.
+var adminNotices = map[string][2]string{
+	"role":          {"Your role does not allow this", "Ask an admin if you need this page."},
+	"not_found":     {"There is no such page", "The address does not lead to a page here."},
+	"unknown_study": {"There is no such study", "It may have been a draft that was replaced under another name."},
+	"changed":       {"Somebody was faster", "The study changed meanwhile, and what you asked for is not possible any more. Look at it as it is now."},
+	"link":          {"This link does not work", "It was used already, it has expired, or it is not whole. Ask an admin for a new one."},
+	"forbidden":     {"This is not allowed", "The request came from another site."},
+	"method":        {"This does not work that way", "Go back and use the buttons of the page."},
+	"too_large":     {"That was too much", "What was sent is larger than the server takes."},
+	"bad_request":   {"The page could not be read", "What your browser sent could not be understood. Go back and try again."},
+	"internal":      {"Something went wrong here", "Nothing was changed. Try again in a moment."},
+}
+
+// adminNotice shows an error behind the sign-in.
+func (s *site) adminNotice(c echo.Context, r *refusal) templates.AdminNoticePage {
+	words, ok := adminNotices[r.name]
+	if !ok {
+		words = adminNotices["bad_request"]
+	}
+	p := templates.AdminNoticePage{Admin: s.adminFrame(c, words[0]), Text: words[1], Link: "To the studies", To: "/admin"}
+	if r.try != "" {
+		p.Link, p.To = "To the study", r.try
+	}
+	if p.Email == "" {
+		p.Link, p.To = "To the sign-in", "/admin/sign-in"
+	}
+	if r.name == "internal" {
+		p.ID, _ = c.Get(requestKey).(string)
+	}
+	return p
+}
+
+// moment tells a time that the store gave.
+func moment(ms int64) templates.Moment {
+	if ms == 0 {
+		return templates.Moment{}
+	}
+	return momentOf(time.UnixMilli(ms))
+}
+
+func momentOf(t time.Time) templates.Moment {
+	t = t.UTC()
+	return templates.Moment{Text: t.Format("2006-01-02 15:04") + " UTC", RFC3339: t.Format(time.RFC3339)}
+}
+
+// adminStudy is the study that an admin page is about.
+func (s *site) adminStudy(c echo.Context) (*hosted, error) {
+	return s.hosted(c.Request().Context(), c.Param("slug"))
+}
+
+// origin is how the world reaches the site, without a slash at the end.
+func (s *site) origin(r *http.Request) string {
+	if s.BaseURL != nil {
+		return s.BaseURL.Scheme + "://" + s.BaseURL.Host + s.base
+	}
+	scheme := "http"
+	if s.secure(r) {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/store"
+	"overton/templates"
+)
+
+// linkLife is how long a link for a new password waits for its use.
+const linkLife = 7 * 24 * time.Hour
+
+var roleLines = []templates.RoleLine{
+	{Name: "viewer", May: "sees where studies stand"},
+	{Name: "moderator", May: "also accepts and rejects statements"},
+	{Name: "researcher", May: "also analyses and downloads data"},
+	{Name: "admin", May: "also launches and closes studies, and makes accounts"},
+}
+
+func (s *site) accountsPage(c echo.Context) templates.AccountsPage {
+	page := templates.AccountsPage{Admin: s.adminFrame(c, "Accounts"), Roles: roleLines, Days: int(linkLife.Hours() / 24)}
+	page.Here = "accounts"
+	return page
+}
+
+func (s *site) showAccounts(c echo.Context, status int, page templates.AccountsPage) error {
+	accounts, err := s.Store.Accounts(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		page.Accounts = append(page.Accounts, templates.AccountLine{
+			ID: a.ID, Email: a.Email, Role: a.Role, Disabled: a.Disabled, Password: a.Password != "", Self: a.ID == accountOf(c).ID,
+		})
+	}
+	page.Wrong = page.Problem != ""
+	return s.show(c, status, templates.Accounts(page))
+}
+
+func (s *site) accounts(c echo.Context) error {
+	return s.showAccounts(c, http.StatusOK, s.accountsPage(c))
+}
+
+// createAccount makes an account and shows the link by which its owner sets a
+// password.
+func (s *site) createAccount(c echo.Context) error {
+	ctx := c.Request().Context()
+	page := s.accountsPage(c)
+	page.Email, page.Chosen = strings.TrimSpace(c.FormValue("email")), c.FormValue("role")
+	_, known := adminRoles[page.Chosen]
+	switch at, err := mail.ParseAddress(page.Email); {
+	case err != nil || at.Address != page.Email:
+		page.Problem = "That is no mail address. Expected one such as anna@example.org."
+	case !known:
+		page.Problem = "Choose a role."
+	}
+	if page.Problem != "" {
+		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
+	}
+	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen})
+	if errors.Is(err, store.ErrConflict) {
+		page.Problem = "There is an account for this address already."
+		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Store.Note(ctx, actorOf(c), 0, "account created", page.Email+", "+page.Chosen); err != nil {
+		return err
+	}
+	return s.showLinkFor(c, id, page.Email)
+}
+
+// showLinkFor makes a link for an account and shows it.
+func (s *site) showLinkFor(c echo.Context, id int64, email string) error {
+	link, err := s.Store.ResetAccount(c.Request().Context(), id, linkLife, actorOf(c))
+	if err != nil {
+		return err
+	}
+	page := s.accountsPage(c)
+	page.Link, page.LinkFor = s.origin(c.Request())+"/admin/link/"+url.PathEscape(link), email
+	return s.showAccounts(c, http.StatusOK, page)
+}
+
+// changeAccount shuts an account out, lets it in, or makes a new link for it.
+func (s *site) changeAccount(c echo.Context) error {
+	ctx := c.Request().Context()
+	id, err := strconv.ParseInt(c.FormValue("account"), 10, 64)
+	if err != nil {
+		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
+	}
+	accounts, err := s.Store.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	var email string
+	for _, a := range accounts {
+		if a.ID == id {
+			email = a.Email
+		}
+	}
+	switch change := c.FormValue("change"); {
+	case email == "":
+		return &refusal{status: http.StatusNotFound, name: "not_found"}
+	case id == accountOf(c).ID: // nobody shuts themselves out
+		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
+	case change == "link":
+		return s.showLinkFor(c, id, email)
+	case change == "enable", change == "disable":
+		err = s.Store.DisableAccount(ctx, id, change == "disable", actorOf(c))
+	default:
+		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
+	}
+	if err != nil {
+		return err
+	}
+	return s.to(c, "/admin/accounts")
+}
