@@ -122,14 +122,17 @@ func (s *Store) Ping(ctx context.Context) error {
 // Secret returns the named random key of n bytes, made at its first use.
 func (s *Store) Secret(ctx context.Context, name string, n int) ([]byte, error) {
 	var key []byte
-	err := s.update(ctx, func(tx *tx) error {
-		fresh := make([]byte, n)
-		rand.Read(fresh)
-		if _, err := tx.exec(`INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, "secret."+name, fresh); err != nil {
-			return err
-		}
-		return tx.row(`SELECT value FROM setting WHERE name = ?`, "secret."+name).Scan(&key)
-	})
+	err := s.read.QueryRowContext(ctx, `SELECT value FROM setting WHERE name = ?`, "secret."+name).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = s.update(ctx, func(tx *tx) error {
+			fresh := make([]byte, n)
+			rand.Read(fresh)
+			if _, err := tx.exec(`INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING`, "secret."+name, fresh); err != nil {
+				return err
+			}
+			return tx.row(`SELECT value FROM setting WHERE name = ?`, "secret."+name).Scan(&key)
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the %s key: %w", name, err)
 	}

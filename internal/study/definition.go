@@ -239,6 +239,11 @@ func (d *Definition) Faults(questions int) []Fault {
 			if len(b.Survey.Items) == 0 {
 				fault(at+".survey", "has no items")
 			}
+			for _, item := range b.Survey.Items {
+				if slices.Contains(formFields, item.ID) {
+					fault(at+".survey.instrument", "has an item %q; pages use that name themselves", item.ID)
+				}
+			}
 			atLeast(at+".survey.items_per_page", b.Survey.PerPage, 1)
 		case b.Overton != nil:
 			if overtons++; overtons > 1 {
@@ -292,6 +297,10 @@ func (d *Definition) Faults(questions int) []Fault {
 	}
 	return faults
 }
+
+// formFields are the hidden fields of every page's form; no item can have
+// their names.
+var formFields = []string{"token", "active", "trail"}
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

@@ -388,6 +388,7 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 		{func(s *Study) { s.Recruitment.Codes["wrong"] = "X" }, "recruitment.prolific.codes.wrong"},
 		{func(s *Study) { s.Flow = nil }, "flow"},
 		{func(s *Study) { s.Flow[0], s.Flow[3] = s.Flow[3], s.Flow[0] }, "flow[3].consent"},
+		{func(s *Study) { s.Flow[1].Survey.Items[0].ID = "token" }, "flow[1].survey.instrument"},
 		{func(s *Study) { s.Flow[2].Overton.QuestionsPerParticipant = 9 }, "flow[2].overton.questions_per_participant"},
 		{func(s *Study) { s.Flow[2].Overton.Moderation = "never" }, "flow[2].overton.moderation"},
 		{func(s *Study) { s.Flow = append(s.Flow, s.Flow[2]) }, "flow[4].overton"},
