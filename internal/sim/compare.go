@@ -168,14 +168,16 @@ func (s Stored) sheet() sheet {
 // its own.
 func Compare(t *Truth, stored []Stored) Comparison {
 	sent, held := make([]sheet, len(t.People)), make([]sheet, len(stored))
+	like := make([]sheet, len(t.People)) // sent, and what may have arrived
 	for i, p := range t.People {
 		sent[i] = t.sheet(p.Answers)
+		like[i] = t.sheet(slices.Concat(p.Answers, p.Unsettled))
 	}
 	for i, s := range stored {
 		held[i] = s.sheet()
 	}
 	c := Comparison{Equal: map[study.Kind]int{}, Joined: map[string]int{}}
-	owner := join(sent, held)
+	owner := join(sent, like, held)
 	found := make([]bool, len(sent))
 	for i, s := range stored {
 		who, ok := owner[i]
@@ -245,9 +247,9 @@ func quoteEmpty(v string) string {
 }
 
 // join finds the owner of each stored sheet: first where all answers agree,
-// then by the most answers in common less those that are not. Sheets without
-// an answer are nobody's.
-func join(sent, held []sheet) map[int]int {
+// then by the most answers in common less those that are not, counting what
+// may have arrived. Sheets without an answer are nobody's.
+func join(sent, like, held []sheet) map[int]int {
 	owner, taken := map[int]int{}, map[int]bool{}
 	exact := map[string][]int{}
 	for i, s := range sent {
@@ -267,7 +269,7 @@ func join(sent, held []sheet) map[int]int {
 		if _, ok := owner[i]; ok || len(h) == 0 {
 			continue
 		}
-		for j, s := range sent {
+		for j, s := range like {
 			if n := h.same(s); !taken[j] && n > 0 {
 				pairs = append(pairs, pair{i, j, 3*n - h.size() - s.size()})
 			}

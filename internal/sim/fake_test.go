@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -21,6 +22,7 @@ type fakeSite struct {
 
 	mu       sync.Mutex
 	people   map[string]*fakePerson // by submission id
+	said     map[string]string      // statements by id: submission, question and version
 	places   int                    // for people to begin in; 0: no limit
 	requests int
 
@@ -34,18 +36,18 @@ type fakeSite struct {
 }
 
 type fakePerson struct {
-	participant string
-	order       int
-	progress    study.Progress
-	revisions   map[study.Key]int
-	full        bool
+	submission string
+	order      int
+	progress   study.Progress
+	revisions  map[study.Key]int
+	full       bool
 }
 
 const fakeQuestions = 2
 
 func newFake(t *testing.T) *fakeSite {
 	t.Helper()
-	f := &fakeSite{people: map[string]*fakePerson{}}
+	f := &fakeSite{people: map[string]*fakePerson{}, said: map[string]string{}}
 	f.study.Slug = "fake"
 	f.study.Flow = []study.Block{
 		{Consent: &study.Consent{Markdown: "Yes?"}},
@@ -129,7 +131,7 @@ func (f *fakeSite) handle(w http.ResponseWriter, r *http.Request) {
 		f.busy--
 		f.show(w, http.StatusServiceUnavailable, "", "<h1>All places are taken for now</h1>")
 	case place == "start":
-		p := &fakePerson{participant: who[1], order: len(f.people), revisions: map[study.Key]int{}}
+		p := &fakePerson{submission: who[2], order: len(f.people), revisions: map[study.Key]int{}}
 		p.progress.Answers = map[study.Key]string{}
 		for q := range fakeQuestions {
 			p.progress.Slots = append(p.progress.Slots, study.Slot{Question: strconv.Itoa(q), Models: []string{"m2", "m0", "m1"}, VotesWanted: study.VotesUnknown})
@@ -175,8 +177,10 @@ func (f *fakeSite) next(p *fakePerson) study.Step {
 		}
 		slot := &p.progress.Slots[step.Slot]
 		var candidates []string
-		for id, other := range f.people {
-			if _, said := other.progress.Answers[study.Key{Kind: study.KindView, Scope: slot.Question}]; said && other != p &&
+		for _, other := range f.people {
+			view := study.Key{Kind: study.KindView, Scope: slot.Question}
+			id := statement(other, view)
+			if _, said := other.progress.Answers[view]; said && other != p &&
 				!slices.ContainsFunc(slot.Ballots, func(b study.Ballot) bool { return b.Statement == id }) {
 				candidates = append(candidates, id)
 			}
@@ -186,6 +190,11 @@ func (f *fakeSite) next(p *fakePerson) study.Step {
 			slot.Ballots = append(slot.Ballots, study.Ballot{Statement: candidates[p.order%len(candidates)]})
 		}
 	}
+}
+
+// statement is the id of a person's free response as it is now.
+func statement(p *fakePerson, view study.Key) string {
+	return fmt.Sprintf("%s/%s/%d", p.submission, view.Scope, p.revisions[view])
 }
 
 func (f *fakeSite) stands(p *fakePerson) string {
@@ -220,6 +229,9 @@ func (f *fakeSite) step(w http.ResponseWriter, r *http.Request, p *fakePerson, p
 					p.revisions[k]++
 				}
 				p.progress.Answers[k] = v
+				if k.Kind == study.KindView {
+					f.said[statement(p, k)] = v
+				}
 			}
 			if f.forget && len(p.progress.Answers) > 5 {
 				f.forget = false
@@ -244,7 +256,7 @@ func (f *fakeSite) form(p *fakePerson, step study.Step) string {
 			response, _ := f.study.Questions.Response(q.ID, key.Subject)
 			exhibit = response.Text
 		case study.StepVote:
-			exhibit = f.people[key.Subject].progress.Answers[study.Key{Kind: study.KindView, Scope: q.ID}]
+			exhibit = f.said[key.Subject]
 		}
 	}
 	if step.Kind == study.StepCheck {
@@ -283,17 +295,12 @@ func (f *fakeSite) form(p *fakePerson, step study.Step) string {
 func (f *fakeSite) stored() []Stored {
 	var all []Stored
 	statements := map[string]study.Statement{}
-	for q := range fakeQuestions {
-		for id, p := range f.people {
-			statements[id+"/"+strconv.Itoa(q)] = study.Statement{Text: p.progress.Answers[study.Key{Kind: study.KindView, Scope: strconv.Itoa(q)}]}
-		}
+	for id, text := range f.said {
+		statements[id] = study.Statement{Text: text}
 	}
-	for id, p := range f.people {
+	for _, id := range slices.Sorted(maps.Keys(f.people)) {
 		r := study.Record{Pseudonym: "p-" + id}
-		for k, v := range p.progress.Answers {
-			if k.Kind == study.KindVote {
-				k.Subject += "/" + k.Scope
-			}
+		for k, v := range f.people[id].progress.Answers {
 			r.Answers = append(r.Answers, study.Answer{Key: k, Value: v})
 		}
 		all = append(all, FromRecord(r, &f.study.Questions, statements))
