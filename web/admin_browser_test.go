@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"overton/internal/dataset"
+	"overton/internal/score"
 )
 
 // campFolder is a study whose people can be grouped by their votes.
@@ -244,5 +246,23 @@ func TestAnalysesTakeTurns(t *testing.T) {
 	}
 	if a.begin(1, now, 10) == nil {
 		t.Error("a study cannot be analysed again")
+	}
+}
+
+func TestNumbersAreWrittenForPeople(t *testing.T) {
+	for x, want := range map[float64]string{0.125: "0.12", -0.5: "−0.50", -0.001: "0.00", 1: "1.00", math.Inf(1): "–"} {
+		if got := decimals(x); got != want {
+			t.Errorf("%g is written %s, want %s", x, got, want)
+		}
+	}
+	if got := decimals(math.NaN()); got != "–" {
+		t.Errorf("an undefined number is written %s", got)
+	}
+	for want, d := range map[string]score.Difference{
+		"+0.20 (p 0.03)": {Estimate: 0.2, PT: 0.03}, "−0.20 (p < 0.01)": {Estimate: -0.2, PT: 0.001}, "0.10": {Estimate: 0.1, PT: score.Undefined()},
+	} {
+		if got := difference(d); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

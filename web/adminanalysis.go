@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -402,10 +403,15 @@ func silhouette(r *cluster.Result) string {
 
 // decimals writes a number for people; a dash where it is undefined.
 func decimals[N ~float64](n N) string {
-	if text := strconv.FormatFloat(float64(n), 'f', 2, 64); text != "NaN" && !strings.HasSuffix(text, "Inf") {
-		return strings.Replace(text, "-", "−", 1)
+	x := float64(n)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
 	}
-	return "–"
+	text := strconv.FormatFloat(math.Abs(x), 'f', 2, 64)
+	if x < 0 && text != "0.00" {
+		return "−" + text
+	}
+	return text
 }
 
 func interval(i score.Interval) string {
@@ -424,7 +430,11 @@ func difference(d score.Difference) string {
 	if d.Estimate > 0 {
 		sign = "+"
 	}
-	return fmt.Sprintf("%s%s (p %s)", sign, decimals(d.Estimate), decimals(d.PT))
+	p := "p " + decimals(d.PT)
+	if d.PT < 0.005 {
+		p = "p < 0.01"
+	}
+	return fmt.Sprintf("%s%s (%s)", sign, decimals(d.Estimate), p)
 }
 
 func percent[N ~float64](n N) string { return fmt.Sprintf("%.0f %%", 100*float64(n)) }
