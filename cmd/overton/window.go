@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,7 +141,12 @@ func printWindow(w io.Writer, r *window.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if r.Score == nil {
+	grouped := slices.ContainsFunc(r.Questions, func(q window.Question) bool { return q.K > 0 })
+	switch {
+	case r.Score == nil && grouped:
+		fmt.Fprintln(w, "\nNobody rated a model response, so there is no score.")
+		return nil
+	case r.Score == nil:
 		return errors.New("nobody could be grouped on any question, so there is no score: people need votes on each other's statements")
 	}
 	fmt.Fprintln(w)

@@ -83,7 +83,7 @@ type Result struct {
 	Parameters Options        `json:"parameters"`
 	People     Counted        `json:"people"`
 	Questions  []Question     `json:"questions"`
-	Score      *score.Overton `json:"score"` // nil where nobody could be grouped
+	Score      *score.Overton `json:"score"` // nil where nobody could be grouped or nothing was rated
 }
 
 // About says which study a result belongs to.
@@ -331,7 +331,7 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 			Input: Input{d.hash[q.ID]}, Parameters: o.Cluster, Result: clustered})
 		step()
 	}
-	if grouped == 0 {
+	if grouped == 0 || len(d.Ratings.Rows) == 0 {
 		return result, nil
 	}
 	ratings := d.Grouped(result)

@@ -235,3 +235,16 @@ func TestWithoutAnybodyThereIsNoScoreAndNoError(t *testing.T) {
 		t.Errorf("score %v, %s questions", r.Score, strconv.Itoa(len(r.Questions)))
 	}
 }
+
+func TestGroupsWithoutRatingsHaveNoScore(t *testing.T) {
+	db, row, st, _ := filled(t, 30, false)
+	data, err := Collect(context.Background(), db, row, st, Auto, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data.Ratings.Rows = nil // as of an imported conversation
+	r, err := Analyse(context.Background(), st, data, quick(), nil)
+	if err != nil || r.Score != nil || r.Questions[0].K < 2 {
+		t.Errorf("score %v with %d groups, %v", r.Score, r.Questions[0].K, err)
+	}
+}
