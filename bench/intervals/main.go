@@ -84,6 +84,13 @@ func reflected(ci score.Interval, estimate float64) score.Interval {
 	return score.Interval{Low: score.Number(2*estimate) - ci.High, High: score.Number(2*estimate) - ci.Low}
 }
 
+// centered moves a percentile interval so that its middle is the estimate: the
+// resamples' shift away from the estimate is taken out.
+func centered(ci score.Interval, estimate float64) score.Interval {
+	half := (ci.High - ci.Low) / 2
+	return score.Interval{Low: score.Number(estimate) - half, High: score.Number(estimate) + half}
+}
+
 // print says of every kind of interval how often it held the truth, and how
 // often the mean of the estimates over all studies: what a study of this size
 // gives on average, however far that is from the truth.
@@ -164,8 +171,8 @@ func (l *ledger) redrawn(kind string, o *score.Overton, truth []float64) {
 		add("adjusted, questions", model.Intervals.Questions.Adjusted, adjusted, truth[m])
 		add("raw, both", model.Intervals.Both.Raw, raw, truth[m])
 		add("adjusted, both", model.Intervals.Both.Adjusted, adjusted, truth[m])
-		add("raw, both, reflected", reflected(model.Intervals.Both.Raw, raw), raw, truth[m])
 		add("adjusted, both, reflected", reflected(model.Intervals.Both.Adjusted, adjusted), adjusted, truth[m])
+		add("adjusted, both, centered", centered(model.Intervals.Both.Adjusted, adjusted), adjusted, truth[m])
 		add("difference, normal", d.CINormal, float64(d.Estimate), truth[m]-mean(truth))
 		add("difference, t", d.CIT, float64(d.Estimate), truth[m]-mean(truth))
 	}
@@ -181,7 +188,8 @@ func (l *ledger) fixed(kind string, o *score.Overton, truth []float64) {
 		raw, adjusted := float64(model.Raw), float64(model.Adjusted)
 		add("raw, participants", model.Intervals.Participants.Raw, raw)
 		add("adjusted, participants", model.Intervals.Participants.Adjusted, adjusted)
-		add("raw, participants, reflected", reflected(model.Intervals.Participants.Raw, raw), raw)
+		add("raw, participants, centered", centered(model.Intervals.Participants.Raw, raw), raw)
+		add("adjusted, participants, centered", centered(model.Intervals.Participants.Adjusted, adjusted), adjusted)
 		add("adjusted, participants, reflected", reflected(model.Intervals.Participants.Adjusted, adjusted), adjusted)
 	}
 }
