@@ -30,6 +30,9 @@ import (
 
 func chromium(t *testing.T) string {
 	t.Helper()
+	if underRace {
+		t.Skip("browser tests run without the race detector")
+	}
 	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
 			return path
