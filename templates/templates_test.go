@@ -35,7 +35,7 @@ func pages(words catalogue.Words) map[string]templ.Component {
 	all := map[string]templ.Component{
 		"start":        Start(StartPage{frame, "/s/x/start", "t", 25}),
 		"consent":      Consent(ConsentPage{frame, form, "f1", "<p>checked</p>", "yes"}),
-		"survey":       Survey(SurveyPage{frame, form, []Choice{choice}}),
+		"survey":       Survey(SurveyPage{frame, form, []Choice{choice}, true}),
 		"instructions": Instructions(InstructionsPage{frame, form, "f1", 3, 8, 15}),
 		"view":         View(ViewPage{frame, form, hostile, &choice, text, &scale}),
 		"rating":       Rating(RatingPage{frame, problemAt("f2"), hostile, hostile, hostile, scale}),

@@ -100,6 +100,7 @@ type SurveyPage struct {
 	Frame
 	Form
 	Items []Choice
+	Again bool // the items were asked before
 }
 
 // InstructionsPage says what comes.

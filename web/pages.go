@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -86,8 +87,8 @@ func (p *stepPage) where() string {
 	say := p.words.Say
 	switch p.step.Kind {
 	case study.StepSurvey:
-		if pages := (len(p.survey().Items) + p.survey().PerPage - 1) / p.survey().PerPage; pages > 1 {
-			return say("survey.page", "n", p.step.Number, "of", pages)
+		if n, of := p.SurveyPage(p.pos.Progress, p.step); of > 1 {
+			return say("survey.page", "n", n, "of", of)
 		}
 	case study.StepView:
 		return p.question()
@@ -158,12 +159,15 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 	page := templates.SurveyPage{}
 	labels := map[string]string{}
 	for _, f := range p.step.Fields {
-		item, ok := in.Item(f.Key.Subject)
+		id, again := f.Key.SurveyItem()
+		item, ok := in.Item(id)
 		if !ok {
-			return nil, fmt.Errorf("instrument %s has no item %s", in.Name, f.Key.Subject)
+			return nil, fmt.Errorf("instrument %s has no item %s", in.Name, id)
 		}
-		labels[f.Name] = item.Text
-		choice := p.choice(f.Name, item.Text, options(item))
+		page.Again = again
+		wording := item.In(p.Language)
+		labels[f.Name] = wording.Text
+		choice := p.choice(f.Name, wording.Text, options(item, wording, f.Options))
 		choice.Lang = p.Language
 		page.Items = append(page.Items, choice)
 	}
@@ -172,10 +176,12 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 	return templates.Survey(page), nil
 }
 
-func options(item instrument.Item) []templates.Option {
-	var all []templates.Option
-	for _, o := range item.Options {
-		all = append(all, templates.Option{Value: o.Code, Label: o.Label})
+// options are an item's options in the order shown, in the words given.
+func options(item instrument.Item, wording instrument.Wording, shown []string) []templates.Option {
+	all := make([]templates.Option, len(shown))
+	for i, code := range shown {
+		at := slices.IndexFunc(item.Options, func(o instrument.Option) bool { return o.Code == code })
+		all[i] = templates.Option{Value: code, Label: wording.Labels[at]}
 	}
 	return all
 }

@@ -210,6 +210,16 @@ func (e *Export) writeVisit(out exportFiles, v *visit) error {
 			e.polis.add(v, b, answer)
 		}
 	}
+	for _, asked := range e.Study.AskedItems(v.Answered(), v.Surveys) {
+		answer, answered := v.answers[asked.Key]
+		if !answered {
+			continue
+		}
+		item, _ := e.Study.Instruments[asked.Key.Scope].Item(asked.Item.ID)
+		if err := out["surveys"].write(&exportRow{visit: v, answer: answer, asked: asked, item: item}); err != nil {
+			return err
+		}
+	}
 	for _, a := range v.Answers {
 		if err := out["answers"].write(&exportRow{visit: v, answer: a}); err != nil {
 			return err

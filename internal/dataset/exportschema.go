@@ -1,10 +1,14 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"overton/internal/instrument"
 	"overton/internal/study"
 )
 
@@ -49,6 +53,8 @@ type exportRow struct {
 	votes     string // on the question, as JSON
 	ballot    study.RecordBallot
 	statement study.Statement
+	asked     study.Asked
+	item      instrument.Item
 }
 
 // visit is one submission while it is exported.
@@ -86,6 +92,7 @@ func (s *Study) ExportTables() []ExportTable {
 		{"votes", "One row for each statement drawn for a person's vote, voted on or not.", voteColumns()},
 		{"statements", "One row for each statement: free responses as peers see them, and seeds.", statementColumns()},
 		{"participants", "One row for each submission, finished or not.", s.participantColumns()},
+		{"surveys", "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition no longer holds are in answers alone.", surveyAnswerColumns()},
 		{"answers", "One row for each answer of any kind, with its current value.", answerColumns()},
 	}
 }
@@ -247,20 +254,83 @@ func timeColumns() []Column {
 	}
 }
 
-// surveyColumns are the items of the study's surveys, each named by its id.
+// surveyColumns are the items of the surveys that everybody is asked, each
+// named by its id, or by instrument and id where an id comes twice.
 func (s *Study) surveyColumns() []Column {
 	var columns []Column
 	for _, b := range s.Flow {
-		if b.Survey == nil {
+		if b.Survey == nil || b.Survey.Topics > 0 || b.Survey.Sample > 0 {
 			continue
 		}
 		in := s.Instruments[b.Survey.Instrument]
 		for _, it := range in.Items {
-			columns = append(columns, Column{it.ID, Text, "", "Answer to “" + it.Text + "” (" + in.Name + ")",
+			name := it.ID
+			if slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+				name = in.Name + "." + it.ID
+			}
+			columns = append(columns, Column{name, Text, "", "Answer to “" + it.Text + "” (" + in.Name + ")",
 				func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) }})
 		}
 	}
 	return columns
+}
+
+// surveyAnswerColumns describe an answer together with its item.
+func surveyAnswerColumns() []Column {
+	option := func(r *exportRow) instrument.Option {
+		o, _ := r.item.Option(r.answer.Value)
+		return o
+	}
+	defined := func(v *float64) any {
+		if v == nil {
+			return nil
+		}
+		return *v
+	}
+	return slices.Concat([]Column{
+		userColumn, submissionColumn,
+		{"instrument", Text, "", "The instrument, as the study's flow names it", func(r *exportRow) any { return r.answer.Key.Scope }},
+		{"item", Text, "", "The item's id in the instrument", func(r *exportRow) any { return r.item.ID }},
+		{"text", Text, "", "What the item asks", func(r *exportRow) any { return r.item.Text }},
+		{"topics", Text, "", "Its topics, separated by semicolons", func(r *exportRow) any { return orNil(strings.Join(r.item.Topics, ";")) }},
+		{"repetition", Integer, "", "1, or 2 where the item was asked again", func(r *exportRow) any {
+			if r.asked.Again {
+				return 2
+			}
+			return 1
+		}},
+		{"position", Integer, "", "Position of the item in the survey, from 1; repeated items go on counting", func(r *exportRow) any { return r.asked.Position }},
+		{"answer", Text, "", "Code of the option chosen", func(r *exportRow) any { return r.answer.Value }},
+		{"label", Text, "", "Its label", func(r *exportRow) any { return orNil(option(r).Label) }},
+		{"refusal", Flag, "", "Whether the option is a refusal: neither a neutral opinion nor a missing answer", func(r *exportRow) any { return option(r).Refusal }},
+		{"ordinal", Number, "", "The option's place on the item's scale; empty for refusals", func(r *exportRow) any {
+			places, at := r.item.Ordinals(), 0
+			for _, o := range r.item.Options {
+				switch {
+				case o.Refusal:
+				case o.Code == r.answer.Value:
+					return places[at]
+				default:
+					at++
+				}
+			}
+			return nil
+		}},
+		{"polarity", Number, "", "The side that the option takes, from -1 to 1; empty where the instrument gives none", func(r *exportRow) any { return defined(option(r).Polarity) }},
+		{"reversed", Flag, "", "Whether the options were shown in reverse", func(r *exportRow) any { return r.asked.Reversed }},
+		{"shown", Text, "", "Codes of the options in the order shown, as a JSON list", func(r *exportRow) any { return jsonList(r.asked.Shown) }},
+	}, timeColumns(), []Column{statusColumn, virtualColumn})
+}
+
+// jsonList is a list of texts as JSON. Texts cannot fail to encode.
+func jsonList(texts []string) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(texts); err != nil {
+		panic("dataset: encoding texts: " + err.Error())
+	}
+	return strings.TrimSpace(b.String())
 }
 
 func orNil(s string) any {

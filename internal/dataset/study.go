@@ -1,12 +1,14 @@
 package dataset
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"overton/internal/instrument"
@@ -187,22 +189,80 @@ func (r *studyReader) readConsent(m mapping) *study.Consent {
 }
 
 func (r *studyReader) readSurvey(m mapping) *study.Survey {
-	survey := &study.Survey{Instrument: m.text("instrument", ""), PerPage: m.number("items_per_page", 4)}
-	m.done()
+	survey := &study.Survey{
+		Instrument: m.text("instrument", ""),
+		Topics:     m.number("topics_per_participant", 0),
+		Sample:     m.number("items_per_participant", 0),
+		Repeat:     m.number("repeat", 0),
+	}
+	if m.text("items_per_page", "") != "topic" {
+		survey.PerPage = m.number("items_per_page", 4)
+		if survey.PerPage < 1 {
+			m.doc.fault(m.at("items_per_page"), "", "is %d; expected 1 or more, or topic", survey.PerPage)
+		}
+	}
+	switch order := m.text("order", "as_given"); order {
+	case "as_given":
+	case "reversed_half":
+		survey.ReverseHalf = true
+	default:
+		m.doc.fault(m.at("order"), order, "is no order of options; expected as_given or reversed_half")
+	}
+	title := m.text("title", "")
 	in, ok := instrument.BuiltIn(survey.Instrument)
 	if !ok {
-		m.doc.fault(m.at("instrument"), survey.Instrument, "is not an instrument that can be asked yet; expected us-demographics")
+		in, ok = r.readInstrument(m)
+	}
+	m.done()
+	if !ok {
 		return nil
+	}
+	if title != "" {
+		in.Title = title
 	}
 	r.study.Instruments[in.Name] = in
 	for _, it := range in.Items {
-		item := study.Item{ID: it.ID}
+		item := study.Item{ID: it.ID, Topics: it.Topics}
 		for _, o := range it.Options {
 			item.Options = append(item.Options, o.Code)
+			if item.Fixed++; !o.Refusal && !o.Hedge {
+				item.Fixed = 0
+			}
+		}
+		if survey.ReverseHalf && slices.ContainsFunc(it.Options[:len(it.Options)-item.Fixed], func(o instrument.Option) bool { return o.Refusal }) {
+			m.doc.fault(m.at("order"), "reversed_half", "is not possible: item %s has a refusal before other options; expected refusals last", it.ID)
+		}
+		for _, c := range it.AskIf {
+			item.AskIf = append(item.AskIf, study.Condition{Instrument: cmp.Or(c.Instrument, in.Name), Item: c.Item, Values: c.Codes})
 		}
 		survey.Items = append(survey.Items, item)
 	}
 	return survey
+}
+
+// readInstrument reads the file that an instrument's name names.
+func (r *studyReader) readInstrument(m mapping) (instrument.Instrument, bool) {
+	name := m.text("instrument", "")
+	if name == "" || !strings.Contains(name, ".") {
+		m.doc.fault(m.at("instrument"), name, "is no instrument; expected us-demographics, or the name of a file in the study's folder")
+		return instrument.Instrument{}, false
+	}
+	f, ok := r.file(m, "instrument")
+	if !ok {
+		return instrument.Instrument{}, false
+	}
+	in, err := ReadInstrument(f.name, f.data)
+	switch err := err.(type) {
+	case nil:
+		return in, true
+	case Faults:
+		*r.faults = append(*r.faults, err...)
+	case Fault:
+		*r.faults = append(*r.faults, err)
+	default:
+		m.doc.fault(m.at("instrument"), name, "cannot be read: %s", err)
+	}
+	return instrument.Instrument{}, false
 }
 
 func (r *studyReader) readOverton(m mapping) *study.Overton {

@@ -102,6 +102,20 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 		return struct{}{}, err
 	}, `SELECT submission_id, statement_id, question_id, position, probability, candidates, round, drawn_at FROM ballot
 		WHERE submission_id > ? AND submission_id <= ? ORDER BY submission_id, question_id, position`, after, last)
+	if err != nil {
+		return nil, 0, err
+	}
+	_, err = collect(ctx, snapshot, "drawn surveys", func(row scanner) (struct{}, error) {
+		var id int64
+		instrument, d, err := scanDrawn(row, &id)
+		if i, ok := index[id]; ok {
+			if batch[i].Surveys == nil {
+				batch[i].Surveys = map[string]study.Drawn{}
+			}
+			batch[i].Surveys[instrument] = d
+		}
+		return struct{}{}, err
+	}, `SELECT submission_id, instrument, items, repeated, reversed FROM survey_draw WHERE submission_id > ? AND submission_id <= ?`, after, last)
 	return batch, last, err
 }
 

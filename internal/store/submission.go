@@ -196,7 +196,7 @@ func start(tx *tx, st *study.Study, studyID int64, a Arrival) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return u.token, nil
+	return u.token, drawSurveys(tx, st, u)
 }
 
 // participant finds or makes the person behind an arrival, and settles what
@@ -339,6 +339,9 @@ func reopen(tx *tx, st *study.Study, u submission) error {
 	case err != nil:
 		return err
 	}
+	if err := drawSurveys(tx, st, u); err != nil {
+		return err
+	}
 	_, err := tx.exec(`UPDATE submission SET outcome = '', ended_at = NULL, last_at = ?, expires_at = ? WHERE id = ?`, tx.now, tx.now+reservation(st), u.id)
 	return err
 }
@@ -348,7 +351,7 @@ type query func(query string, args ...any) (*sql.Rows, error)
 
 // progress loads how far a submission has come, and the texts of its ballots.
 func progress(q query, u submission) (study.Progress, map[string]string, error) {
-	p := study.Progress{Answers: map[study.Key]string{}, Outcome: u.outcome, Round: u.round}
+	p := study.Progress{Answers: map[study.Key]string{}, Surveys: map[string]study.Drawn{}, Outcome: u.outcome, Round: u.round}
 	rows, err := q(`SELECT kind, scope, subject, value FROM answer WHERE submission_id = ?`, u.id)
 	if err != nil {
 		return p, nil, err
@@ -375,6 +378,16 @@ func progress(q query, u submission) (study.Progress, map[string]string, error) 
 		bySlot[slot.Question] = len(p.Slots)
 		err := json.Unmarshal([]byte(models), &slot.Models)
 		p.Slots = append(p.Slots, slot)
+		return struct{}{}, err
+	}); err != nil {
+		return p, nil, err
+	}
+	if rows, err = q(`SELECT instrument, items, repeated, reversed FROM survey_draw WHERE submission_id = ?`, u.id); err != nil {
+		return p, nil, err
+	}
+	if _, err := scanAll(rows, func(row scanner) (struct{}, error) {
+		instrument, d, err := scanDrawn(row)
+		p.Surveys[instrument] = d
 		return struct{}{}, err
 	}); err != nil {
 		return p, nil, err

@@ -53,20 +53,6 @@ type Block struct {
 // Consent is the text that a person must accept to go on.
 type Consent struct{ Markdown string }
 
-// Survey is an instrument as the flow needs to know it: which items, and
-// which options each accepts. Wording lives in the instrument.
-type Survey struct {
-	Instrument string
-	Items      []Item
-	PerPage    int // items on one page, at least 1
-}
-
-// Item is one multiple-choice item of a survey.
-type Item struct {
-	ID      string
-	Options []string // option codes, in the order asked
-}
-
 // Overton is the block in which people give their view, rate the model
 // responses and vote on each other's statements.
 type Overton struct {
@@ -221,6 +207,7 @@ func (d *Definition) Faults(questions int) []Fault {
 	}
 	overtons := 0
 	instruments := map[string]bool{}
+	var earlier []*Survey
 	for i, b := range d.Flow {
 		at := fmt.Sprintf("flow[%d]", i)
 		switch {
@@ -236,15 +223,8 @@ func (d *Definition) Faults(questions int) []Fault {
 				fault(at+".survey.instrument", "is %q a second time; expected each instrument once", b.Survey.Instrument)
 			}
 			instruments[b.Survey.Instrument] = true
-			if len(b.Survey.Items) == 0 {
-				fault(at+".survey", "has no items")
-			}
-			for _, item := range b.Survey.Items {
-				if slices.Contains(formFields, item.ID) {
-					fault(at+".survey.instrument", "has an item %q; pages use that name themselves", item.ID)
-				}
-			}
-			atLeast(at+".survey.items_per_page", b.Survey.PerPage, 1)
+			b.Survey.faults(at+".survey", earlier, fault)
+			earlier = append(earlier, b.Survey)
 		case b.Overton != nil:
 			if overtons++; overtons > 1 {
 				fault(at+".overton", "is the second overton block; expected at most one")

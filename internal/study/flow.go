@@ -15,7 +15,8 @@ type Study struct {
 // prepared for it.
 type Progress struct {
 	Answers map[Key]string
-	Slots   []Slot // the assigned questions in the order asked; a submission starts with them
+	Slots   []Slot           // the assigned questions in the order asked; a submission starts with them
+	Surveys map[string]Drawn // by instrument, of surveys that draw; others are asked whole
 	Outcome Outcome
 	Round   int // 1, or 2 when back for votes
 }
@@ -86,7 +87,7 @@ func (s *Study) Steps(p Progress) []Step {
 			steps = append(steps, Step{Path: "consent", Kind: StepConsent, Block: i, Slot: -1, Number: 1,
 				Fields: []Field{{Key: Key{Kind: KindConsent}, Name: "consent", Options: []string{Yes, No}}}})
 		case b.Survey != nil:
-			steps = append(steps, b.Survey.steps(i)...)
+			steps = append(steps, b.Survey.steps(i, p)...)
 		case b.Overton != nil:
 			overton, known := s.overtonSteps(i, p)
 			steps = append(steps, overton...)
@@ -99,22 +100,6 @@ func (s *Study) Steps(p Progress) []Step {
 		}
 	}
 	return append(steps, Step{Path: "end", Kind: StepEnd, Block: len(s.Flow), Slot: -1, Number: 1})
-}
-
-func (v *Survey) steps(block int) []Step {
-	var steps []Step
-	for at := 0; at < len(v.Items); at += v.PerPage {
-		n := len(steps) + 1
-		step := Step{Path: fmt.Sprintf("survey%d-%d", block, n), Kind: StepSurvey, Block: block, Slot: -1, Number: n}
-		for _, item := range v.Items[at:min(at+v.PerPage, len(v.Items))] {
-			step.Fields = append(step.Fields, Field{
-				Key:  Key{Kind: KindSurvey, Scope: v.Instrument, Subject: item.ID},
-				Name: item.ID, Options: item.Options,
-			})
-		}
-		steps = append(steps, step)
-	}
-	return steps
 }
 
 // overtonSteps lists an overton block's pages. known is false where the list
@@ -261,7 +246,7 @@ func (s *Study) Share(p Progress, at Step) float64 {
 		case b.Overton == nil:
 			pages := 1
 			if b.Survey != nil {
-				pages = len(b.Survey.steps(i))
+				pages = len(b.Survey.pages(b.Survey.drawn(p)))
 			}
 			for n := range pages {
 				past = i < at.Block || i == at.Block && n+1 < at.Number

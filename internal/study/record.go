@@ -19,6 +19,7 @@ type Record struct {
 	Slots   []RecordSlot
 	Answers []Answer // in the order first answered
 	Ballots []RecordBallot
+	Surveys map[string]Drawn // by instrument, of surveys that draw
 }
 
 // RecordSlot is one assigned question.
