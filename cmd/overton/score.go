@@ -12,6 +12,6 @@ func newScore() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newScoreOverton(), newScoreJudge(), newScorePobs(), newScoreOpinionQA(), newScoreGlobalOpinionQA())
+	cmd.AddCommand(newScoreOverton(), newScoreJudge(), newScorePobs(), newScoreOpinionQA(), newScoreGlobalOpinionQA(), newScoreSurvey())
 	return cmd
 }

@@ -152,9 +152,15 @@ func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string,
 	if err != nil {
 		return survey, nil, err
 	}
+	runs, err := r.readRuns(stderr, survey, folders, lenient)
+	return survey, runs, err
+}
+
+// readRuns reads all answers to a survey in some folders.
+func (r *pobsResult) readRuns(stderr io.Writer, survey instrument.Instrument, folders []string, lenient bool) ([]*score.OpinionRun, error) {
 	paths, err := pobsFiles(folders)
 	if err != nil {
-		return survey, nil, err
+		return nil, err
 	}
 	bar := progress(stderr, "reading answers", len(paths))
 	files := make([]pobsFile, len(paths))
@@ -173,8 +179,7 @@ func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string,
 	}
 	close(next)
 	workers.Wait()
-	runs, err := r.join(files)
-	return survey, runs, err
+	return r.join(files)
 }
 
 // pobsFile is a response file that was read.

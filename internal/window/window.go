@@ -128,7 +128,22 @@ func Collect(ctx context.Context, db *store.Store, row store.Study, st *dataset.
 	if err != nil {
 		return nil, err
 	}
-	d := &Data{}
+	complete, counted, err := completeRecords(ctx, db, row, people)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{People: counted}
+	statements, err := db.Statements(ctx, row.ID)
+	if err != nil {
+		return nil, fmt.Errorf("collecting the data: %w", err)
+	}
+	d.gather(st, complete, statements, wanted)
+	return d, nil
+}
+
+// completeRecords reads the complete submissions of the people asked for, in the
+// order of their pseudonyms.
+func completeRecords(ctx context.Context, db *store.Store, row store.Study, people People) ([]study.Record, Counted, error) {
 	var complete []study.Record
 	kinds := map[bool]int{} // complete submissions by virtual
 	all := 0
@@ -140,21 +155,13 @@ func Collect(ctx context.Context, db *store.Store, row store.Study, st *dataset.
 		}
 		return nil
 	}); err != nil {
-		return nil, fmt.Errorf("collecting the data: %w", err)
+		return nil, Counted{}, fmt.Errorf("collecting the data: %w", err)
 	}
-	d.People.Virtual = people == Virtual || people == Auto && kinds[false] == 0 && kinds[true] > 0
-	d.People.Complete = kinds[d.People.Virtual]
-	d.People.OtherKind = kinds[!d.People.Virtual]
-	d.People.Incomplete = all - len(complete)
-	complete = slices.DeleteFunc(complete, func(r study.Record) bool { return r.Virtual != d.People.Virtual })
+	c := Counted{Virtual: people == Virtual || people == Auto && kinds[false] == 0 && kinds[true] > 0}
+	c.Complete, c.OtherKind, c.Incomplete = kinds[c.Virtual], kinds[!c.Virtual], all-len(complete)
+	complete = slices.DeleteFunc(complete, func(r study.Record) bool { return r.Virtual != c.Virtual })
 	slices.SortStableFunc(complete, func(a, b study.Record) int { return cmp.Compare(a.Pseudonym, b.Pseudonym) })
-
-	statements, err := db.Statements(ctx, row.ID)
-	if err != nil {
-		return nil, fmt.Errorf("collecting the data: %w", err)
-	}
-	d.gather(st, complete, statements, wanted)
-	return d, nil
+	return complete, c, nil
 }
 
 // chosen returns the questions asked for, all of them by default.
