@@ -7,10 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"overton/internal/figure"
 )
 
-// writeJSON writes v as indented JSON to path, or to stdout for "-". The file
-// appears whole or not at all.
+// writeJSON writes v as indented JSON to path, or to stdout for "-".
 func writeJSON(stdout io.Writer, path string, v any) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -23,12 +24,32 @@ func writeJSON(stdout io.Writer, path string, v any) error {
 		_, err := stdout.Write(buf.Bytes())
 		return err
 	}
+	return writeWhole(path, buf.Bytes())
+}
+
+// writeFigure writes a figure in the format that the file's name ends in.
+func writeFigure(path string, f *figure.Figure) error {
+	switch filepath.Ext(path) {
+	case ".svg":
+		return writeWhole(path, f.SVG())
+	case ".png":
+		content, err := f.PNG(2)
+		if err != nil {
+			return fmt.Errorf("drawing %s: %w", path, err)
+		}
+		return writeWhole(path, content)
+	}
+	return usagef("%q: expected a file that ends in .svg or .png", path)
+}
+
+// writeWhole writes a file that appears whole or not at all.
+func writeWhole(path string, content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".overton-*")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(buf.Bytes())
+	_, err = tmp.Write(content)
 	if err == nil {
 		err = tmp.Chmod(0o644)
 	}

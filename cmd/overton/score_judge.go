@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
+	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/window"
 )
@@ -17,7 +18,7 @@ type judgeOptions struct {
 	score.Parameters
 	ratings, predictions, column, group string
 	by                                  []string
-	json                                string
+	json, figure                        string
 }
 
 // judgeResult is the JSON of "score judge".
@@ -59,6 +60,11 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 					return err
 				}
 			}
+			if o.figure != "" {
+				if err := writeFigure(o.figure, figure.Judge(result.Judge, figure.Wide)); err != nil {
+					return err
+				}
+			}
 			if o.json == "-" {
 				return nil
 			}
@@ -74,6 +80,7 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
 	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
+	f.StringVar(&o.figure, "figure", "", "draw the judge against people into this file, .svg or .png")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
 	return cmd
 }

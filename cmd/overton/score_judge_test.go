@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -39,6 +41,18 @@ func TestScoreJudge(t *testing.T) {
 	}
 	if len(got.Similarity) != 3 || len(got.Subgroups) != 2 || got.LeaveOneModelOut == nil {
 		t.Errorf("%d readings of the similarity, %d subgroups, left out %v", len(got.Similarity), len(got.Subgroups), got.LeaveOneModelOut)
+	}
+	for name, begins := range map[string]string{"judge.svg": "<svg", "judge.png": "\x89PNG"} {
+		drawn := filepath.Join(t.TempDir(), name)
+		if code, _, errs := overtonCmd(append(args, "--figure", drawn)...); code != 0 {
+			t.Fatal(errs)
+		}
+		if content, err := os.ReadFile(drawn); err != nil || !strings.HasPrefix(string(content), begins) {
+			t.Errorf("%s begins %.20q, %v", name, content, err)
+		}
+	}
+	if code, _, _ := overtonCmd(append(args, "--figure", "judge.gif")...); code != 2 {
+		t.Errorf("an unknown format ends with %d, want 2", code)
 	}
 	code, out, errs = overtonCmd(args...)
 	if code != 0 {
