@@ -24,6 +24,7 @@ type pollOptions struct {
 	bootstrap            int
 	seed                 uint64
 	json                 string
+	figures              string
 }
 
 // pollResult is the JSON of "score opinionqa".
@@ -73,6 +74,9 @@ Each flag may be given several times.`,
 					return err
 				}
 			}
+			if err := writeFigures(o.figures, pollFigures(result.OpinionQA)); err != nil {
+				return err
+			}
 			if o.json == "-" {
 				return nil
 			}
@@ -88,6 +92,7 @@ Each flag may be given several times.`,
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG")
 	return cmd
 }
 
@@ -261,6 +266,7 @@ type countryOptions struct {
 	bootstrap int
 	seed      uint64
 	json      string
+	figures   string
 }
 
 // countryResult is the JSON of "score globalopinionqa".
@@ -367,6 +373,9 @@ probability and perhaps context (default, cross-national, linguistic) and target
 					return err
 				}
 			}
+			if err := writeFigures(o.figures, countryFigures(result)); err != nil {
+				return err
+			}
 			if o.json == "-" {
 				return nil
 			}
@@ -380,6 +389,7 @@ probability and perhaps context (default, cross-national, linguistic) and target
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG")
 	return cmd
 }
 

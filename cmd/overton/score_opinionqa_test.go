@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -100,8 +101,12 @@ func TestScoreGlobalOpinionQAOfMadeUpFiles(t *testing.T) {
 	if p := got.Prompting; len(p) != 1 || p[0].Country != "Sylvania (Non-national sample)" || p[0].Change <= 0 {
 		t.Errorf("prompting %+v", p)
 	}
-	if code, table, _ := overtonCmd(append(args, "--base", "2")...); code != 0 || !strings.Contains(table, "Freedonia") || !strings.Contains(table, "left out: 1 rows") {
+	figures := t.TempDir()
+	if code, table, _ := overtonCmd(append(args, "--base", "2", "--figures", figures)...); code != 0 || !strings.Contains(table, "Freedonia") || !strings.Contains(table, "left out: 1 rows") {
 		t.Errorf("the table: %s", table)
+	}
+	if _, err := os.Stat(filepath.Join(figures, "countries-made-up-1-cross-national-Sylvania.svg")); err != nil {
+		t.Error(err)
 	}
 	for _, wrong := range [][]string{append(args, "--base", "10"), args[:4]} {
 		if code, _, _ := overtonCmd(wrong...); code != 2 {

@@ -28,6 +28,7 @@ type pobsOptions struct {
 	bootstrap                     int
 	seed                          uint64
 	json                          string
+	figures                       string
 }
 
 // pobsResult is the JSON of "score pobs".
@@ -94,6 +95,9 @@ Tables 1, 2 and 5 stand beside the numbers for models that are in them.`,
 					return err
 				}
 			}
+			if err := writeFigures(o.figures, pobsFigures(result)); err != nil {
+				return err
+			}
 			if o.json == "-" {
 				return nil
 			}
@@ -110,6 +114,7 @@ Tables 1, 2 and 5 stand beside the numbers for models that are in them.`,
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG")
 	return cmd
 }
 

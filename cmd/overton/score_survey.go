@@ -20,6 +20,7 @@ type surveyOptions struct {
 	db, slug, people, margins string
 	models, responses         []string
 	json                      string
+	figures                   string
 }
 
 // surveyResult is the JSON of "score survey".
@@ -58,6 +59,9 @@ people so that they match a population.`,
 						return err
 					}
 				}
+				if err := writeFigures(o.figures, surveyFigures(result)); err != nil {
+					return err
+				}
 				if o.json == "-" {
 					return nil
 				}
@@ -76,6 +80,7 @@ people so that they match a population.`,
 	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG")
 	return cmd
 }
 

@@ -81,6 +81,9 @@ func all(t *testing.T) map[string]*Figure {
 	}
 	figures := map[string]*Figure{}
 	for _, width := range []float64{Narrow, Wide} {
+		for name, f := range opinionFigures(width) {
+			figures[fmt.Sprintf("%s %g", name, width)] = f
+		}
 		for name, f := range map[string]*Figure{
 			"leaderboard":   Leaderboard(o, width),
 			"coverage":      CoverageMatrix(o, width),
