@@ -167,7 +167,7 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 		page.Again = again
 		wording := item.In(p.Language)
 		labels[f.Name] = wording.Text
-		choice := p.choice(f.Name, wording.Text, options(item, wording, f.Options))
+		choice := p.choice(f.Name, wording.Text, options(item, wording, f.Options, p.words.Say("survey.refuse")))
 		choice.Lang = p.Language
 		page.Items = append(page.Items, choice)
 	}
@@ -176,12 +176,16 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 	return templates.Survey(page), nil
 }
 
-// options are an item's options in the order shown, in the words given.
-func options(item instrument.Item, wording instrument.Wording, shown []string) []templates.Option {
+// options are an item's options in the order shown, in the words given. What
+// interviewers note as “Refused” is offered as refuse.
+func options(item instrument.Item, wording instrument.Wording, shown []string, refuse string) []templates.Option {
 	all := make([]templates.Option, len(shown))
 	for i, code := range shown {
 		at := slices.IndexFunc(item.Options, func(o instrument.Option) bool { return o.Code == code })
 		all[i] = templates.Option{Value: code, Label: wording.Labels[at]}
+		if item.Options[at].Refusal && all[i].Label == "Refused" {
+			all[i].Label = refuse
+		}
 	}
 	return all
 }

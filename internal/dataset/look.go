@@ -26,7 +26,7 @@ func (s *Study) Pages() int {
 	for _, b := range s.Flow {
 		switch {
 		case b.Survey != nil:
-			pages += (len(b.Survey.Items) + b.Survey.PerPage - 1) / b.Survey.PerPage
+			pages += b.Survey.MostPages()
 		case b.Overton != nil:
 			responses := b.Overton.ResponsesPerQuestion
 			if responses == 0 {

@@ -135,7 +135,12 @@ func (v *Survey) Draw(loads []Load, straight, reversed int, rng *rand.Rand) (d D
 	// Only items of the first half, so that some pages lie between.
 	mayRepeat = mayRepeat[:min(len(mayRepeat), max(v.Repeat, (len(mayRepeat)+1)/2))]
 	rng.Shuffle(len(mayRepeat), func(i, j int) { mayRepeat[i], mayRepeat[j] = mayRepeat[j], mayRepeat[i] })
-	d.Repeated = mayRepeat[:min(v.Repeat, len(mayRepeat))]
+	repeated := mayRepeat[:min(v.Repeat, len(mayRepeat))]
+	for _, id := range d.Items {
+		if slices.Contains(repeated, id) {
+			d.Repeated = append(d.Repeated, id)
+		}
+	}
 	if v.ReverseHalf {
 		d.Reversed = reversed < straight || reversed == straight && rng.IntN(2) == 1
 	}
@@ -253,6 +258,31 @@ func (s *Study) SurveyPage(p Progress, at Step) (n, of int) {
 		}
 	}
 	return n, of
+}
+
+// MostPages is how many pages one participant sees at most.
+func (v *Survey) MostPages() int {
+	units := v.units()
+	wanted := len(units)
+	if n := max(v.Topics, v.Sample); n > 0 {
+		wanted = min(n, wanted)
+	}
+	if v.PerPage > 0 {
+		slices.SortFunc(units, func(a, b unit) int { return len(b.items) - len(a.items) })
+		items := 0
+		for _, u := range units[:wanted] {
+			items += len(u.items)
+		}
+		return (items+v.PerPage-1)/v.PerPage + (v.Repeat+v.PerPage-1)/v.PerPage
+	}
+	if v.Topics > 0 {
+		return wanted + min(v.Repeat, wanted)
+	}
+	all := len(v.pages(v.drawn(Progress{})))
+	if v.Sample > 0 {
+		all = min(all, len(v.Items))
+	}
+	return all + min(v.Repeat, all)
 }
 
 // faults lists what is wrong with a survey. earlier are the surveys before it.

@@ -164,6 +164,31 @@ func TestDrawsAreBalancedAndInOrder(t *testing.T) {
 	}
 }
 
+func TestNobodySeesMorePagesThanTheMost(t *testing.T) {
+	for name, change := range map[string]func(v *Survey){
+		"all":                         func(v *Survey) {},
+		"by topic":                    func(v *Survey) { v.PerPage = 0 },
+		"topics, by topic, again":     func(v *Survey) { v.PerPage, v.Topics, v.Repeat = 0, 2, 3 },
+		"topics, by number, again":    func(v *Survey) { v.Topics, v.Repeat = 2, 3 },
+		"items, by topic, again":      func(v *Survey) { v.PerPage, v.Sample, v.Repeat = 0, 5, 2 },
+		"items, one a page, again":    func(v *Survey) { v.PerPage, v.Sample, v.Repeat = 1, 5, 2 },
+		"everything, by topic, again": func(v *Survey) { v.PerPage, v.Repeat = 0, 6 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := topical(4, 3)
+			change(v)
+			draws, _ := walked(v, 30)
+			seen := 0
+			for _, d := range draws {
+				seen = max(seen, len(v.pages(d)))
+			}
+			if most := v.MostPages(); seen > most || most > 2*seen {
+				t.Errorf("at most %d are told, %d were seen", most, seen)
+			}
+		})
+	}
+}
+
 func TestItemsThatDependOnOthersAreDrawnWithThem(t *testing.T) {
 	v := topical(1, 6)
 	v.Sample = 2
