@@ -138,6 +138,9 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 		return err
 	}
 	for _, item := range r.Items {
+		if item.Asked == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "\n%s  %s\n", item.Item, item.Text)
 		t := newTable(w)
 		models := foldedKeys(item.Models)

@@ -6,7 +6,7 @@ import (
 )
 
 // Estimate is a number about a sample of people with its 95 % percentile
-// interval from drawing people anew.
+// interval from drawing people anew; one person alone gives no interval.
 type Estimate struct {
 	Value Number   `json:"value"`
 	CI    Interval `json:"ci"`
@@ -87,7 +87,7 @@ func (s *OpinionSurvey) together(means [][]float64, weights []float64, draws [][
 		return 1 - s.overTopics(true, func(items []int) float64 { return spread(pick(sum, items), 1) })
 	}
 	e := Estimate{Value: Number(consistency(nil)), CI: UndefinedInterval(), N: len(means)}
-	if len(draws) > 0 {
+	if len(draws) > 0 && e.N > 1 {
 		values := make([]float64, len(draws))
 		inParallel(len(draws), func(b int) { values[b] = consistency(draws[b]) })
 		e.CI, _ = percentileInterval(values)
@@ -133,7 +133,7 @@ func weightedEstimate(values, weights []float64, draws [][]int) Estimate {
 			e.N++
 		}
 	}
-	if len(draws) > 0 {
+	if len(draws) > 0 && e.N > 1 {
 		means := make([]float64, len(draws))
 		for b, times := range draws {
 			means[b] = weightedMean(values, weights, times)
@@ -177,7 +177,7 @@ func (w *Weighted) Add(value, weight float64) {
 func MeanDifference(a, b Weighted, bootstrap int, seed uint64) Estimate {
 	e := Estimate{CI: UndefinedInterval(), N: len(a.Values) + len(b.Values)}
 	e.Value = Number(weightedMean(a.Values, a.Weights, nil) - weightedMean(b.Values, b.Weights, nil))
-	if bootstrap > 0 {
+	if bootstrap > 0 && len(a.Values) > 1 && len(b.Values) > 1 {
 		first, second := drawPeople(len(a.Values), bootstrap, seed), drawPeople(len(b.Values), bootstrap, seed+1)
 		differences := make([]float64, bootstrap)
 		for i := range differences {
