@@ -151,14 +151,16 @@ func (s *Store) Queue(ctx context.Context, studyID int64, state study.StatementS
 }
 
 // Moderate accepts or rejects a statement. A rejected one is not served from
-// this moment on.
+// this moment on. One that its author took back or replaced is ErrNotFound.
 func (s *Store) Moderate(ctx context.Context, studyID int64, statement string, accept bool, by Actor) error {
 	state, what := study.StatementRejected, "statement rejected"
 	if accept {
 		state, what = study.StatementServed, "statement accepted"
 	}
 	err := s.update(ctx, func(tx *tx) error {
-		result, err := tx.exec(`UPDATE statement SET state = ?, moderated = 1 WHERE id = ? AND study_id = ? AND state IN ('pending', 'served', 'rejected')`, state, statement, studyID)
+		result, err := tx.exec(`UPDATE statement SET state = ?, moderated = 1 WHERE id = ? AND study_id = ? AND state IN ('pending', 'served', 'rejected')
+			AND NOT EXISTS (SELECT 1 FROM statement newer WHERE newer.submission_id = statement.submission_id AND newer.question_id = statement.question_id AND newer.id > statement.id)`,
+			state, statement, studyID)
 		if err != nil {
 			return err
 		}

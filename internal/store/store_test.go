@@ -407,6 +407,60 @@ func TestDecliningReleasesThePlaceAndCanBeTakenBack(t *testing.T) {
 	}
 }
 
+// Somebody can go back to the consent after a while and change their mind.
+func TestConsentTakenBackLaterLeavesNothingBehind(t *testing.T) {
+	b := newBench(t, testStudy(4, 1, 1))
+	ann := b.start("ann")
+	consent := b.position(ann).Step
+	b.walk(ann, study.StepFeedback, map[string]string{"view": "ann's secret view"})
+	b.submit(ann, consent, map[string]string{"consent": "no"})
+	statements, err := b.Statements(context.Background(), b.row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if s.Text == "ann's secret view" || s.Agree+s.Disagree+s.Neutral+s.Skip != 0 {
+			t.Errorf("left behind: %+v", s)
+		}
+	}
+	if r := b.records()[0]; len(r.Answers) != 1 || len(r.Ballots) != 0 || r.Answers[0].Key.Kind != study.KindConsent {
+		t.Errorf("left behind: %+v, %+v", r.Answers, r.Ballots)
+	}
+
+	for range 4 { // whatever question comes next, nothing of the earlier one is in its way
+		pos, err := b.Reconsider(context.Background(), b.st, ann)
+		if err != nil || pos.Step.Kind != study.StepConsent {
+			t.Fatalf("after reconsidering: at %s, %v", pos.Step.Kind, err)
+		}
+		b.walk(ann, study.StepVote, nil)
+		b.submit(ann, consent, map[string]string{"consent": "no"})
+	}
+	for _, person := range []string{"bob", "cat", "dan", "eve"} {
+		b.walk(b.start(person), study.StepEnd, nil)
+	}
+	if pos, err := b.Reconsider(context.Background(), b.st, ann); err != nil || pos.Outcome != study.OverQuota {
+		t.Errorf("reconsidering when all is full: %q, %v; want over_quota", pos.Outcome, err)
+	}
+	if err := b.Withdraw(context.Background(), b.st, ann); err != nil {
+		t.Errorf("withdrawing then: %v", err)
+	}
+}
+
+func TestSomebodyWhoStayedAwayTakesNoQuotaFromWhoeverCame(t *testing.T) {
+	st := testStudy(4, 1, 5)
+	st.Quotas = []study.Quota{{Variable: "PARTY", Targets: map[string]int{"A": 1}}}
+	b := newBench(t, st)
+	slow := b.start("slow")
+	view := b.walk(slow, study.StepView, map[string]string{"PARTY": "A"}).Step
+	b.pass(31 * time.Minute)
+	if pos := b.walk(b.start("bob"), study.StepEnd, map[string]string{"PARTY": "A"}); pos.Outcome != study.Completed {
+		t.Fatalf("bob ends as %q", pos.Outcome)
+	}
+	if pos := b.submit(slow, view, nil); pos.Outcome != study.TimedOut {
+		t.Errorf("back when the cell of one is full: %q, want timed_out", pos.Outcome)
+	}
+}
+
 func TestAFullQuotaCellTurnsTheSecondAway(t *testing.T) {
 	st := testStudy(4, 1, 5)
 	st.Quotas = []study.Quota{{Variable: "PARTY", Targets: map[string]int{"A": 1}}}
@@ -542,6 +596,34 @@ func TestAViewChangedAfterItWasSeenBecomesANewStatement(t *testing.T) {
 	}
 	if id := bob.Progress.Slots[0].Ballots[0].Statement; bob.Texts[id] != "second version" {
 		t.Errorf("bob's ballot reads %q", bob.Texts[id])
+	}
+}
+
+func TestARejectedStatementStaysHeldWhenItsAuthorRewritesIt(t *testing.T) {
+	st := testStudy(1, 1, 40)
+	st.Questions.Seeds = nil
+	b := newBench(t, st)
+	ctx := context.Background()
+	ann := b.start("ann")
+	view := b.walk(ann, study.StepView, nil).Step
+	b.submit(ann, view, map[string]string{"view": "call me at 555"})
+	bob := b.start("bob")
+	rejected := b.walk(bob, study.StepVote, nil).Step.Fields[0].Key.Subject
+	if err := b.Moderate(ctx, b.row.ID, rejected, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a view", "a better view"} {
+		b.submit(ann, view, map[string]string{"view": text})
+	}
+	if pos := b.position(bob); pos.Step.Kind == study.StepVote {
+		t.Errorf("bob is shown %q again", pos.Texts[pos.Step.Fields[0].Key.Subject])
+	}
+	pos, err := b.Continue(ctx, b.st, bob)
+	if err != nil || pos.Step.Kind != study.StepVote || pos.Texts[pos.Step.Fields[0].Key.Subject] != "a better view" {
+		t.Errorf("bob goes on to %s, %v, texts %v; want the better view", pos.Step.Kind, err, pos.Texts)
+	}
+	if err := b.Moderate(ctx, b.row.ID, rejected, true, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("accepting what its author replaced: %v, want ErrNotFound", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -65,7 +66,11 @@ func (s *Store) Submit(ctx context.Context, st *study.Study, token, path string,
 			return err
 		}
 		if step.Kind == study.StepSurvey && u.outcome == study.InProgress {
-			if err := checkQuotas(tx, st, &u, p); err != nil {
+			full, err := quotaFull(tx, st, u, p)
+			if err == nil && full {
+				err = end(tx, &u, study.OverQuota)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -97,7 +102,7 @@ func record(tx *tx, st *study.Study, u *submission, p study.Progress, key study.
 	before, had := p.Answers[key]
 	if had && before == value {
 		if key.Kind == study.KindConsent {
-			return consent(tx, u, value) // declined again, after reconsidering
+			return consent(tx, u, p, value) // declined again, after reconsidering
 		}
 		return nil
 	}
@@ -117,7 +122,7 @@ func record(tx *tx, st *study.Study, u *submission, p study.Progress, key study.
 	p.Answers[key] = value
 	switch key.Kind {
 	case study.KindConsent:
-		return consent(tx, u, value)
+		return consent(tx, u, p, value)
 	case study.KindView:
 		return publish(tx, st, u, key.Scope, value)
 	case study.KindVote:
@@ -126,16 +131,47 @@ func record(tx *tx, st *study.Study, u *submission, p study.Progress, key study.
 	return nil
 }
 
-func consent(tx *tx, u *submission, value string) error {
+// consent acts on an answer to the consent. One that is taken back takes
+// everything along that was collected under it.
+func consent(tx *tx, u *submission, p study.Progress, value string) error {
 	if value == study.No {
+		if err := retract(tx, *u, p); err != nil {
+			return err
+		}
+		for _, table := range []string{"answer", "revision"} {
+			if _, err := tx.exec(`DELETE FROM `+table+` WHERE submission_id = ? AND kind != ?`, u.id, study.KindConsent); err != nil {
+				return err
+			}
+		}
+		for _, table := range []string{"draft", "ballot"} {
+			if _, err := tx.exec(`DELETE FROM `+table+` WHERE submission_id = ?`, u.id); err != nil {
+				return err
+			}
+		}
+		maps.DeleteFunc(p.Answers, func(k study.Key, _ string) bool { return k.Kind != study.KindConsent })
 		return end(tx, u, study.NoConsent)
 	}
 	_, err := tx.exec(`UPDATE submission SET consented_at = coalesce(consented_at, ?) WHERE id = ?`, tx.now, u.id)
 	return err
 }
 
+// retract takes out of sight what a submission gave to others: its statements
+// lose text and author, and its votes leave the tallies.
+func retract(tx *tx, u submission, p study.Progress) error {
+	for k, vote := range p.Answers {
+		if k.Kind == study.KindVote {
+			if err := count(tx, k.Subject, vote, ""); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := tx.exec(`UPDATE statement SET state = 'withdrawn', text = '', submission_id = NULL, participant_id = NULL WHERE submission_id = ?`, u.id)
+	return err
+}
+
 // publish makes a free response a statement for others. One that somebody has
-// seen is never changed under them: a new version replaces it.
+// seen is never changed under them: a new version replaces it. One that was
+// rejected stays so beside the new version.
 func publish(tx *tx, st *study.Study, u *submission, question, text string) error {
 	state := study.StatementServed
 	if st.Overton().Moderation == study.ModerationBefore {
@@ -143,7 +179,7 @@ func publish(tx *tx, st *study.Study, u *submission, question, text string) erro
 	}
 	var id int64
 	var drawn int
-	err := tx.row(`SELECT id, drawn FROM statement WHERE submission_id = ? AND question_id = ? AND state != 'replaced'`, u.id, question).Scan(&id, &drawn)
+	err := tx.row(`SELECT id, drawn FROM statement WHERE submission_id = ? AND question_id = ? AND state IN ('pending', 'served')`, u.id, question).Scan(&id, &drawn)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 	case err != nil:
@@ -171,6 +207,11 @@ func count(tx *tx, statement, before, after string) error {
 // renew takes an expired reservation up again if nobody has taken its places;
 // otherwise the submission ends as timed out, with its answers kept.
 func renew(tx *tx, st *study.Study, u *submission, p study.Progress) error {
+	if full, err := quotaFull(tx, st, *u, p); err != nil {
+		return err
+	} else if full {
+		return end(tx, u, study.TimedOut)
+	}
 	o := st.Overton()
 	if o == nil {
 		return nil
@@ -189,22 +230,19 @@ func renew(tx *tx, st *study.Study, u *submission, p study.Progress) error {
 	return nil
 }
 
-// checkQuotas ends a submission whose quota cells are full without it.
-func checkQuotas(tx *tx, st *study.Study, u *submission, p study.Progress) error {
+// quotaFull says whether one of a submission's quota cells is full without it.
+func quotaFull(tx *tx, st *study.Study, u submission, p study.Progress) (bool, error) {
 	for _, cell := range st.Cells(p.Answers) {
 		var taken int
 		err := tx.row(`SELECT count(*) FROM answer a JOIN submission s ON s.id = a.submission_id
 			WHERE s.study_id = ? AND s.virtual = ? AND s.id != ? AND a.kind = ? AND a.scope = ? AND a.subject = ? AND a.value = ?
 			AND (s.outcome = 'completed' OR s.outcome = '' AND s.expires_at > ?)`,
 			u.studyID, u.virtual, u.id, cell.Key.Kind, cell.Key.Scope, cell.Key.Subject, cell.Value, tx.now).Scan(&taken)
-		if err != nil {
-			return err
-		}
-		if taken >= cell.Target {
-			return end(tx, u, study.OverQuota)
+		if err != nil || taken >= cell.Target {
+			return true, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // advance prepares what the person needs next, ends the submission where
@@ -423,12 +461,8 @@ func (s *Store) Withdraw(ctx context.Context, st *study.Study, token string) err
 		if err != nil {
 			return err
 		}
-		for k, vote := range p.Answers {
-			if k.Kind == study.KindVote {
-				if err := count(tx, k.Subject, vote, ""); err != nil {
-					return err
-				}
-			}
+		if err := retract(tx, u, p); err != nil {
+			return err
 		}
 		var external string
 		if err := tx.row(`SELECT external_submission FROM identity WHERE submission_id = ?`, u.id).Scan(&external); err != nil {
@@ -439,7 +473,6 @@ func (s *Store) Withdraw(ctx context.Context, st *study.Study, token string) err
 			args  []any
 		}{
 			{`INSERT INTO withdrawal (slug, fingerprint, study_id, withdrawn_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, []any{st.Slug, fingerprint(key, external), u.studyID, tx.now}},
-			{`UPDATE statement SET state = 'withdrawn', text = '', submission_id = NULL, participant_id = NULL WHERE submission_id = ?`, []any{u.id}},
 			{`DELETE FROM submission WHERE id = ?`, []any{u.id}},
 			{`DELETE FROM participant WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM submission WHERE participant_id = ?1)`, []any{u.participantID}},
 		} {
