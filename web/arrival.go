@@ -130,7 +130,11 @@ func (s *site) welcome(c echo.Context) error {
 		return s.unknown(c, h)
 	case p.Token != "":
 		return s.to(c, h.path("/resume"))
-	case h.row.Status != store.Running:
+	}
+	if _, err := s.Store.Resume(c.Request().Context(), h.row.Slug, p.Arrival); errors.Is(err, store.ErrWithdrawn) {
+		return s.to(c, h.path("/end"))
+	}
+	if h.row.Status != store.Running {
 		return s.refuse(h, store.ErrNotOpen)
 	}
 	token, err := s.formToken(p, "start")

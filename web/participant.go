@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -150,7 +151,7 @@ const maxTrail = 4000
 
 // timing reads what the page's script noted. Without a script there is none.
 func timing(typed sent, shown time.Time) store.Timing {
-	t := store.Timing{Shown: shown, Trail: typed.trail[:min(len(typed.trail), maxTrail)]}
+	t := store.Timing{Shown: shown, Trail: strings.ToValidUTF8(typed.trail[:min(len(typed.trail), maxTrail)], "")}
 	if ms, err := strconv.Atoi(typed.active); err == nil && ms > 0 {
 		t.Active = min(time.Duration(ms)*time.Millisecond, cookieLife)
 	}

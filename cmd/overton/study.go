@@ -62,8 +62,12 @@ func newStudyCheck() *cobra.Command {
 
 // readStudy reads the study in a folder.
 func readStudy(dir string) (*dataset.Study, error) {
-	if _, err := os.Stat(dir); err != nil {
+	info, err := os.Stat(dir)
+	if err != nil {
 		return nil, fmt.Errorf("reading the study: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("reading the study: %s is a file; expected the folder that holds study.yaml", dir)
 	}
 	s, err := dataset.ReadStudy(os.DirFS(dir))
 	var faults dataset.Faults

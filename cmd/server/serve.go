@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/acme/autocert"
@@ -65,7 +66,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if s.demo {
 		err = showDemo(ctx, db, address, stdout)
 	} else {
-		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\n", address, s.db)
+		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\nadmin pages: %s/admin\n", address, s.db, strings.TrimRight(address, "/"))
 	}
 	if err == nil {
 		select {

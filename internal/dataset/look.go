@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"overton/internal/cluster"
 	"overton/internal/study"
 )
 
@@ -84,6 +85,9 @@ func (s *Study) doubtfulRecruitment() (doubts []string) {
 }
 
 func (s *Study) doubtfulNumbers() (doubts []string) {
+	if n, needed := len(s.Checks), s.ChecksToFail(); n > 0 && n < needed {
+		doubts = append(doubts, fmt.Sprintf("nobody can fail: in a study of %d minutes it takes %d failed checks, and there is %d", s.Recruitment.Minutes, needed, n))
+	}
 	for _, q := range s.Quotas {
 		most := 0
 		for _, n := range q.Targets {
@@ -116,6 +120,9 @@ func (s *Study) doubtfulNumbers() (doubts []string) {
 	}
 	if there := o.ParticipantsPerQuestion - 1 + fewest; there < o.VotesPerQuestion {
 		doubts = append(doubts, fmt.Sprintf("%d votes are asked on each question, and even the last person finds %d statements", o.VotesPerQuestion, there))
+	}
+	if needed := cluster.DefaultOptions().MinVotes; o.VotesPerQuestion < needed {
+		doubts = append(doubts, fmt.Sprintf("%d votes are asked on each question, and an analysis leaves out people with fewer than %d unless it is told otherwise", o.VotesPerQuestion, needed))
 	}
 	return doubts
 }

@@ -56,6 +56,9 @@ func TestDoubtsAreWhatLooksWrong(t *testing.T) {
 			"a place is freed 40 minutes after the last answer, before the 50 minutes that the whole study is estimated to take"},
 		{"a narrow quota", with("study.yaml", "{variable: POLPARTY, targets: {Democrat: 400, Republican: 300}}", "{variable: SEX, targets: {Male: 10, Female: 10, Prefer not to say: 1}}"),
 			"the quota on SEX lets in 21 people, and filling every question takes 90"},
+		{"a check that fails nobody", folder(), "nobody can fail: in a study of 10 minutes it takes 2 failed checks, and there is 1"},
+		{"too few votes for groups", with("study.yaml", "questions_per_participant: 2", "votes_per_question: 5"),
+			"5 votes are asked on each question, and an analysis leaves out people with fewer than 7 unless it is told otherwise"},
 		{"questions without seeds", folder(), "without a seed, whoever comes first has nothing to vote on: question 2, 3"},
 		{"too few to vote on", with("study.yaml", "questions_per_participant: 2", "participants_per_question: 10"),
 			"15 votes are asked on each question, and even the last person finds 9 statements"},
@@ -76,6 +79,7 @@ func TestDoubtsAreWhatLooksWrong(t *testing.T) {
 func TestAStudyInOrderRaisesNoDoubt(t *testing.T) {
 	f := folder()
 	f["study.yaml"] = []byte(strings.Replace(string(f["study.yaml"]), "no_consent: NOPE", "no_consent: NOPE, failed_checks: F, over_quota: Q", 1))
+	f["study.yaml"] = []byte(strings.Replace(string(f["study.yaml"]), "checks:\n", "checks:\n  - instructed: {after: 2, text: Please choose 4 here., answer: 4}\n", 1))
 	f["seeds.csv"] = []byte("question_id,statement\n1,One.\n2,Two.\n3,Three.\n")
 	if got := read(t, f).Doubts(); len(got) > 0 {
 		t.Errorf("doubts:\n%s", strings.Join(got, "\n"))

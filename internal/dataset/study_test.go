@@ -224,7 +224,7 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 	}{
 		{"no study.yaml", Files{}, `study.yaml: is not in the study's folder`},
 		{"not YAML", with("study.yaml", "slug: parks", "slug: [parks"), `study.yaml:3: is not YAML: ',' or ']' must be specified`},
-		{"a tab", with("study.yaml", "  minutes", "\tminutes"), `study.yaml:5: is not YAML: found character '	' that cannot start any token`},
+		{"a tab", with("study.yaml", "  minutes", "\tminutes"), `study.yaml:5: has a tab at the beginning; expected spaces`},
 		{"a key twice", with("study.yaml", "slug: parks", "title: Parks"), `study.yaml:2: is not YAML: mapping key "title" already defined at [1:1]`},
 		{"a list", with("study.yaml", "", "- title: x\n"), `study.yaml: is not one mapping; expected lines such as “title: …”`},
 		{"empty", with("study.yaml", "", ""), `study.yaml: is not one mapping; expected lines such as “title: …”`},

@@ -50,6 +50,9 @@ func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			f.Line, f.Message = at.GetToken().Position.Line, "is not YAML: "+at.GetMessage()
+			if strings.Contains(f.Message, "found character '\t'") {
+				f.Message = "has a tab at the beginning; expected spaces"
+			}
 		}
 		*faults = append(*faults, f)
 		return mapping{}, false

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -114,13 +115,23 @@ func (f Field) refuse(got string) (Reason, int) {
 	if n := utf8.RuneCountInString(got); n > MaxText {
 		return TooLong, MaxText
 	}
-	switch words := len(strings.Fields(got)); {
+	switch words := countWords(got); {
 	case f.MinWords > 0 && words == 0:
 		return Missing, 0
 	case words < f.MinWords:
 		return TooShort, f.MinWords
 	}
 	return "", 0
+}
+
+// countWords counts words that can be seen: invisible characters alone are none.
+func countWords(text string) (n int) {
+	for word := range strings.FieldsSeq(text) {
+		if strings.ContainsFunc(word, unicode.IsGraphic) {
+			n++
+		}
+	}
+	return n
 }
 
 // normalise undoes what browsers do to line ends and drops what cannot be
@@ -135,9 +146,9 @@ func normalise(s string) string {
 // Fails says whether a check was answered against its instruction.
 func (c Check) Fails(answer string) bool { return answer != c.Answer }
 
-// checksToFail is how many failed checks end a submission as failed. Prolific
+// ChecksToFail is how many failed checks end a submission as failed. Prolific
 // lets one count in a study under five minutes, and asks for two from there on.
-func (d *Definition) checksToFail() int {
+func (d *Definition) ChecksToFail() int {
 	if d.Recruitment.Minutes < 5 {
 		return 1
 	}
@@ -152,7 +163,7 @@ func (d *Definition) FailedChecks(answers map[Key]string) (failed int, enough bo
 			failed++
 		}
 	}
-	return failed, failed > 0 && failed >= d.checksToFail()
+	return failed, failed > 0 && failed >= d.ChecksToFail()
 }
 
 func checkKey(i int) Key { return Key{Kind: KindCheck, Subject: strconv.Itoa(i + 1)} }

@@ -220,6 +220,10 @@ func TestReadAcceptsOrSaysWhy(t *testing.T) {
 		{"two words", "3", ""},
 		{"", "3", "view missing"},
 		{" \n\t ", "3", "view missing"},
+		{"\u200b \u2060\ufeff", "3", "view missing"}, // nothing to be seen
+		{"one \u200b", "3", "view too_short"},
+		{"ما می‌خواهیم", "3", ""},
+		{"👩‍👧 🙂", "3", ""},
 		{"one", "3", "view too_short"},
 		{strings.Repeat("a b ", MaxText), "3", "view too_long"},
 		{"two words", "", "importance missing"},
