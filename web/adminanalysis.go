@@ -327,7 +327,7 @@ func fillWindow(page *templates.WindowPage, r *window.Result, statements []study
 			}
 			view.Ratings = append(view.Ratings, rating)
 		}
-		for _, rep := range g.Representative {
+		for _, rep := range g.Telling(texts) {
 			view.Representative = append(view.Representative, templates.RepresentativeLine{
 				Text: texts[rep.Statement], Direction: rep.Direction, Count: rep.Count, Votes: rep.Votes,
 				Probability: decimals(rep.Probability), Ratio: decimals(rep.Ratio),

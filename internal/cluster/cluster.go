@@ -228,6 +228,22 @@ type Group struct {
 	Votes []StatementTally `json:"votes"`
 }
 
+// Telling is Representative without statements whose text another one before
+// it has, on the same side: people often write the same few words. texts are
+// by statement id.
+func (g Group) Telling(texts map[string]string) []Representative {
+	said := map[[2]string]bool{}
+	var telling []Representative
+	for _, r := range g.Representative {
+		text, known := texts[r.Statement]
+		if side := [2]string{r.Direction, text}; !known || !said[side] {
+			said[side] = true
+			telling = append(telling, r)
+		}
+	}
+	return telling
+}
+
 // StatementTally counts one group's votes on one statement.
 type StatementTally struct {
 	Statement string `json:"statement"`

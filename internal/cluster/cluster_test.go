@@ -175,3 +175,18 @@ func TestCancelledRunStops(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+func TestTheSameWordsTellAGroupApartOnce(t *testing.T) {
+	g := Group{Representative: []Representative{
+		{Statement: "1", Direction: "agree"}, {Statement: "2", Direction: "agree"}, {Statement: "3", Direction: "agree"},
+		{Statement: "2", Direction: "disagree"}, {Statement: "8", Direction: "agree"}, {Statement: "9", Direction: "agree"},
+	}}
+	var got []string
+	for _, r := range g.Telling(map[string]string{"1": "Yes.", "2": "Yes.", "3": "Perhaps."}) {
+		got = append(got, r.Statement+" "+r.Direction)
+	}
+	// What the texts of 8 and 9 are is not known, so they may differ.
+	if want := "1 agree, 3 agree, 2 disagree, 8 agree, 9 agree"; strings.Join(got, ", ") != want {
+		t.Errorf("%s; want %s", strings.Join(got, ", "), want)
+	}
+}

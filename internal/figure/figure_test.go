@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -224,5 +225,37 @@ func TestLongTextsAreCutToTheirRoom(t *testing.T) {
 		if l.width(line) > 100 {
 			t.Errorf("%q is %g wide", line, l.width(line))
 		}
+	}
+}
+
+// Adjusted scores and their intervals can lie below 0.
+func TestTheAxisHoldsEveryValue(t *testing.T) {
+	for _, c := range []struct {
+		values   []score.Number
+		from, to float64
+	}{
+		{[]score.Number{0.02, 0.05}, 0, 0.2},
+		{[]score.Number{0.97}, 0.8, 1},
+		{[]score.Number{-0.23, 0.4}, -0.3, 0.4},
+		{[]score.Number{-0.04, 0.01}, -0.1, 0.1},
+		{nil, 0, 1},
+	} {
+		s := around(10, 110, c.values...)
+		if math.Abs(s.from-c.from) > 1e-9 || math.Abs(s.to-c.to) > 1e-9 {
+			t.Errorf("%v: an axis from %g to %g, want %g to %g", c.values, s.from, s.to, c.from, c.to)
+		}
+		for _, v := range c.values {
+			if x := s.at(float64(v)); x < 10 || x > 110 {
+				t.Errorf("%v: %g stands at %g, outside the axis", c.values, float64(v), x)
+			}
+		}
+	}
+}
+
+func TestNamesOfReferencePointsDoNotRunIntoEachOther(t *testing.T) {
+	axis := scale{0, 1, 60, 460}
+	near, same, far := newReference(axis, "single view", 0.54), newReference(axis, "all together", 0.55), newReference(axis, "all together", 0.9)
+	if !near.touches(same) || near.touches(far) {
+		t.Errorf("touching: %v, %v; want true, false", near.touches(same), near.touches(far))
 	}
 }

@@ -74,8 +74,14 @@ func Leaderboard(o *score.Overton, width float64) *Figure {
 	f := &Figure{Title: "OvertonScore by model", Description: describeLeaderboard(o, models), width: width, height: height}
 	f.draw = func(p pen) {
 		p.xAxis(axis, axis.ticks(5), top, end, "adjusted OvertonScore")
-		p.reference(axis, "single view", o.Reference.SingleView, top, end)
-		p.reference(axis, "all together", o.Reference.BestAcross, top, end)
+		single := newReference(axis, "single view", o.Reference.SingleView)
+		together := newReference(axis, "all together", o.Reference.BestAcross)
+		p.reference(single, top, top-14, end)
+		if single.touches(together) {
+			p.reference(together, top, top-27, end)
+		} else {
+			p.reference(together, top, top-14, end)
+		}
 		for i, m := range models {
 			y := top + rowHeight*(float64(i)+0.5)
 			if narrow {
@@ -103,17 +109,38 @@ func Leaderboard(o *score.Overton, width float64) *Figure {
 	return f
 }
 
-// reference draws a dashed line with its name above it.
-func (p pen) reference(axis scale, name string, at score.Number, top, end float64) {
+// reference is a point of the axis that scores are compared with.
+type reference struct {
+	name         string
+	x            float64
+	middle, half float64 // of the name above the line
+}
+
+var referenceLetters = letters{size: small, color: grey, align: 0.5}
+
+func newReference(axis scale, name string, at score.Number) reference {
 	if !at.Defined() {
+		return reference{}
+	}
+	r := reference{name: name + " " + number(at), x: axis.at(float64(at))}
+	r.half = referenceLetters.width(r.name) / 2
+	r.middle = math.Max(axis.start+r.half-8, math.Min(r.x, axis.end+40-r.half))
+	return r
+}
+
+// touches says whether two names would run into each other on one line.
+func (r reference) touches(other reference) bool {
+	return math.Abs(r.middle-other.middle) < r.half+other.half+6
+}
+
+// reference draws a dashed line from top to end with its name above it. One
+// that is not defined is left out.
+func (p pen) reference(r reference, top, name, end float64) {
+	if r.name == "" {
 		return
 	}
-	x := axis.at(float64(at))
-	p.line(stroke{1, grey, []float64{4, 3}}, x, top-4, x, end)
-	l := letters{size: small, color: grey, align: 0.5}
-	name += " " + number(at)
-	half := l.width(name) / 2
-	p.write(math.Max(axis.start+half-8, math.Min(x, axis.end+40-half)), top-14, name, l)
+	p.line(stroke{1, grey, []float64{4, 3}}, r.x, top-4, r.x, end)
+	p.write(r.middle, name, r.name, referenceLetters)
 }
 
 func (p pen) leaderboardLegend(o *score.Overton, x, y float64, narrow bool) {

@@ -171,7 +171,8 @@ type scale struct{ from, to, start, end float64 }
 
 func (s scale) at(v float64) float64 { return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start) }
 
-// around is a scale over tenths that holds the values.
+// around is a scale over tenths that holds the values, and goes beyond 0 and 1
+// only where they do.
 func around(start, end float64, values ...score.Number) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -184,9 +185,9 @@ func around(start, end float64, values ...score.Number) scale {
 	}
 	low, high = math.Floor(low*10)/10, math.Ceil(high*10)/10
 	if high-low < 0.15 {
-		low, high = low-0.1, high+0.1
+		low, high = math.Max(low-0.1, math.Min(low, 0)), math.Min(high+0.1, math.Max(high, 1))
 	}
-	return scale{math.Max(low, 0), math.Min(high, 1), start, end}
+	return scale{low, high, start, end}
 }
 
 // ticks are round values within the scale, about n.

@@ -54,7 +54,7 @@ type statementBlock struct {
 
 func newStatementBlock(g cluster.Group, texts map[string]string, y, width float64) statementBlock {
 	b := statementBlock{group: g, y: y, height: 22}
-	for i, rep := range g.Representative {
+	for i, rep := range g.Telling(texts) {
 		if i == mostStatements {
 			break
 		}
