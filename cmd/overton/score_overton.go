@@ -108,6 +108,9 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err != nil {
 		return nil, err
 	}
+	if len(ratings.Rows) > 0 && !slices.ContainsFunc(ratings.Rows, func(r score.Rating) bool { return r.Group != "" }) {
+		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group", path, o.group, len(ratings.Rows))
+	}
 	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]input{}, Group: o.group}
 	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
 		return nil, err
@@ -335,7 +338,16 @@ func decimals(n score.Number) string {
 	if !n.Defined() {
 		return "–"
 	}
-	return fmt.Sprintf("%.3f", float64(n))
+	return rounded("%.3f", float64(n))
+}
+
+// rounded writes what rounds to zero without a sign of its own.
+func rounded(format string, v float64) string {
+	text := fmt.Sprintf(format, v)
+	if zero := strings.TrimPrefix(text, "-"); zero != text && strings.Trim(zero, "0.") == "" {
+		return zero
+	}
+	return text
 }
 
 func signed(n score.Number) string {
@@ -349,7 +361,7 @@ func interval(i score.Interval) string {
 	if !i.Defined() {
 		return "–"
 	}
-	return fmt.Sprintf("%.3f to %.3f", float64(i.Low), float64(i.High))
+	return rounded("%.3f", float64(i.Low)) + " to " + rounded("%.3f", float64(i.High))
 }
 
 func pValue(n score.Number) string {

@@ -94,6 +94,8 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 		{1, []string{"score", "overton", path, "--group", "view", "--missing", "ignore"}, `not "ignore"`},
 		{1, []string{"score", "overton", path, "--group", "view", "--by", "colour"}, `no attribute "colour"`},
 		{1, []string{"score", "overton", path + "x"}, "no such file"},
+		{1, []string{"score", "overton", writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\nann,1,m,5,\n")},
+			`column "cluster_kmeans" is empty in all 1 rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group`},
 	} {
 		code, _, errs := overtonCmd(c.args...)
 		if code != c.code || !strings.Contains(errs, c.want) {
@@ -151,6 +153,14 @@ func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
 		code, _, errs := overtonCmd("score", "overton", path, c.flag, writeFile(t, "x.csv", c.content))
 		if code != 1 || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: status %d, %s; want %s", c.flag, code, errs, c.want)
+		}
+	}
+}
+
+func TestRoundedZeroHasNoSign(t *testing.T) {
+	for v, want := range map[float64]string{-0.0004: "0.000", 0: "0.000", -0.0006: "-0.001", 1.2: "1.200"} {
+		if got := rounded("%.3f", v); got != want {
+			t.Errorf("%g is written %s, want %s", v, got, want)
 		}
 	}
 }
