@@ -36,6 +36,7 @@ type route struct {
 func (s *site) routes() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return append(s.adminRoutes(), []route{
+		{get, "/", public, s.front},
 		{get, "/static/:file", public, s.static},
 		{get, "/healthz", public, s.healthy},
 		{get, "/readyz", public, s.ready},
@@ -82,6 +83,10 @@ func (s *site) guard(needed role, handler echo.HandlerFunc) echo.HandlerFunc {
 	}
 	return func(echo.Context) error { return echo.ErrForbidden }
 }
+
+// front is the bare address. Participants have links of their own, so whoever
+// types it looks after studies.
+func (s *site) front(c echo.Context) error { return s.to(c, "/admin") }
 
 func (s *site) static(c echo.Context) error {
 	static.Serve(c.Response(), c.Request(), c.Param("file"))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,12 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 		s.baseURL, err = url.Parse(base)
 		if err != nil || s.baseURL.Host == "" || s.baseURL.Scheme != "http" && s.baseURL.Scheme != "https" || s.baseURL.RawQuery != "" {
 			return s, fmt.Errorf("--base-url is %q; expected http(s)://host/path", base)
+		}
+	}
+	if s.baseURL != nil {
+		// Such a path could not be told apart from the site's own.
+		if first, _, _ := strings.Cut(strings.TrimPrefix(s.baseURL.Path, "/"), "/"); slices.Contains([]string{"s", "admin", "static"}, first) {
+			return s, fmt.Errorf("--base-url is %q; its path begins with /%s, which the site uses itself", base, first)
 		}
 	}
 	if s.tlsDomain != "" && s.baseURL == nil {
