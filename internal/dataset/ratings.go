@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"overton/internal/cluster"
 	"overton/internal/score"
@@ -17,6 +18,7 @@ const (
 	columnQuestion    = "question_id"
 	columnModel       = "model"
 	columnRating      = DefaultRatingColumn
+	columnSubmission  = "submission" // of an export: which of the participant's
 
 	// DefaultRatingColumn holds the rating.
 	DefaultRatingColumn = "representation_rating"
@@ -52,10 +54,14 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 	var faults Faults
 	firstRow := map[[3]string]int{}
 	firstSeat := map[[2]string]int{}
+	submission := slices.Index(t.Columns, columnSubmission)
 	for i, row := range t.Rows {
 		rating := score.Rating{Participant: row[at[0]], Question: row[at[1]], Model: row[at[2]], Group: row[at[4]]}
-		for _, c := range at[:3] {
-			if row[c] == "" {
+		for _, c := range []int{at[0], at[1], at[2], at[4]} {
+			switch trimmed := strings.TrimSpace(row[c]); {
+			case trimmed != row[c]:
+				faults = append(faults, t.fault(i, c, fmt.Sprintf("has blanks around it; expected %q", trimmed)))
+			case trimmed == "" && c != at[4]:
 				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
 			}
 		}
@@ -65,7 +71,11 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		}
 		key := [3]string{rating.Participant, rating.Question, rating.Model}
 		if first, ok := firstRow[key]; ok {
-			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("is rated again by user %s on question %s; line %d has a rating already", key[0], key[1], t.Lines[first])))
+			message := fmt.Sprintf("is rated again by user %s on question %s; line %d has a rating already", key[0], key[1], t.Lines[first])
+			if submission >= 0 && row[submission] != t.Rows[first][submission] {
+				message += fmt.Sprintf(", from submission %s (this is %s): keep the rows of one submission of each user", t.Rows[first][submission], row[submission])
+			}
+			faults = append(faults, t.fault(i, at[2], message))
 		} else {
 			firstRow[key] = i
 		}

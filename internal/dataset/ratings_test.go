@@ -80,6 +80,47 @@ func TestRatingsReadTheSameFromEveryFormat(t *testing.T) {
 	}
 }
 
+func TestParquetRatingsOfOtherTypesReadAlike(t *testing.T) {
+	type source struct {
+		Name string   `parquet:"name"`
+		Tags []string `parquet:"tags"`
+	}
+	type row struct {
+		User     []byte   `parquet:"user"`
+		Question string   `parquet:"question_id,dict"`
+		Model    string   `parquet:"model,enum"`
+		Rating   *float32 `parquet:"representation_rating,optional"`
+		Cluster  *int32   `parquet:"cluster_kmeans,optional"`
+		Source   *source  `parquet:"source,optional"`
+	}
+	var file bytes.Buffer
+	five, low, zero := float32(5), float32(1.5), int32(0)
+	w := parquet.NewGenericWriter[row](&file)
+	if _, err := w.Write([]row{
+		{[]byte("p1"), "3", "m1", &five, &zero, &source{"prism", []string{"a", "b"}}}, {[]byte("p1"), "3", "m2", &low, &zero, nil}, {[]byte("p2"), "3", "m1", nil, nil, nil},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRatings("r.parquet", file.Bytes(), DefaultGroupColumn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if attributes := got.Rows[0].Attributes; !reflect.DeepEqual(got.Attributes, []string{"source.name", "source.tags"}) || !reflect.DeepEqual(attributes, []string{"prism", "a;b"}) {
+		t.Errorf("nested columns %q are %q", got.Attributes, attributes)
+	}
+	want := wantRatings()
+	for i := range want.Rows {
+		g, w := got.Rows[i], want.Rows[i]
+		if g.Participant != w.Participant || g.Question != w.Question || g.Model != w.Model || g.Group != w.Group ||
+			g.Value != w.Value && !(math.IsNaN(g.Value) && math.IsNaN(w.Value)) {
+			t.Errorf("row %d is %+v, want %+v", i+1, g, w)
+		}
+	}
+}
+
 func TestFaultyRatingsSayWhereAndWhat(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"empty", "", "r.csv: is empty; expected a header and rows"},
@@ -90,6 +131,14 @@ func TestFaultyRatingsSayWhereAndWhat(t *testing.T) {
 		{"NaN", strings.Replace(ratingsCSV, ",5,", ",NaN,", 1), `representation_rating "NaN" is no rating`},
 		{"no user", strings.Replace(ratingsCSV, "p1,3,prism,m2", ",3,prism,m2", 1), `r.csv:3: user is empty`},
 		{"twice", ratingsCSV + "p1,3,prism,m1,4,0\n", `r.csv:5: model "m1" is rated again by user p1 on question 3; line 2 has a rating already`},
+		{"twice, in two submissions", "user,question_id,model,representation_rating,cluster_kmeans,submission\np1,3,m1,4,0,1\np1,3,m1,5,0,2\n",
+			`r.csv:3: model "m1" is rated again by user p1 on question 3; line 2 has a rating already, from submission 1 (this is 2): keep the rows of one submission of each user`},
+		{"blanks around a model", strings.Replace(ratingsCSV, "m2", "m2 ", 1), `r.csv:3: model "m2 " has blanks around it; expected "m2"`},
+		{"blanks around a group", strings.Replace(ratingsCSV, "1.5,0", "1.5, 0", 1), `r.csv:3: cluster_kmeans " 0" has blanks around it; expected "0"`},
+		{"blank user", strings.Replace(ratingsCSV, "p1,3,prism,m2", " ,3,prism,m2", 1), `r.csv:3: user " " has blanks around it`},
+		{"near column name", strings.Replace(ratingsCSV, "user,", "User_ID,", 1), `r.csv:1: user is missing; did you mean the column "User_ID" to be it?`},
+		{"semicolons", strings.ReplaceAll(ratingsCSV, ",", ";"), "r.csv:1: is separated by semicolons; expected commas"},
+		{"JSON array", `[{"user":"p1"}]`, "r.csv: is one JSON array; expected JSONL, an object on each line"},
 		{"two groups", strings.Replace(ratingsCSV, "1.5,0", "1.5,1", 1), `r.csv:3: cluster_kmeans "1" is another group for user p1 on question 3; line 2 says "0"`},
 		{"ragged", ratingsCSV + "p1,3\n", "r.csv:5: has 2 cells; expected 6"},
 		{"open quote", ratingsCSV + "\"p1,3", "r.csv:5: starts a row with a quoted cell that is not closed well"},

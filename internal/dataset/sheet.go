@@ -54,12 +54,10 @@ func (s *sheet) bind(columns []column) bool {
 		*s.faults = append(*s.faults, Fault{File: s.File, Line: 1, Column: name, Message: message})
 		ok = false
 	}
-	if len(s.known) == 0 && len(s.Columns) == 1 {
-		for _, separator := range []struct{ mark, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
-			if strings.Contains(s.Columns[0], separator.mark) {
-				refuse("", "is separated by "+separator.name+"; expected commas (in a spreadsheet program, choose the comma when saving as CSV)")
-				return false
-			}
+	if len(s.known) == 0 {
+		if f, wrong := s.wrongSeparator(); wrong {
+			*s.faults = append(*s.faults, f)
+			return false
 		}
 	}
 	for _, c := range columns {

@@ -41,6 +41,8 @@ func ReadTable(file string, content []byte) (*Table, error) {
 	}
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return readJSONL(file, text)
+	} else if len(trimmed) > 0 && trimmed[0] == '[' {
+		return nil, Fault{File: file, Message: "is one JSON array; expected JSONL, an object on each line"}
 	}
 	t := readCSV(file, text, &faults)
 	if len(faults) > 0 {
@@ -265,16 +267,45 @@ func floatText(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// columnsNamed finds columns by exact name; absent ones are faults.
+// columnsNamed finds columns by exact name; absent ones are faults, which name
+// the column that was most likely meant.
 func (t *Table) columnsNamed(names ...string) ([]int, error) {
 	var faults Faults
 	at := make([]int, len(names))
-	for i, name := range names {
-		if at[i] = slices.Index(t.Columns, name); at[i] < 0 {
-			faults = append(faults, Fault{File: t.File, Line: 1, Column: name, Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
+	var others []string
+	for _, name := range t.Columns {
+		if !slices.Contains(names, name) {
+			others = append(others, name)
 		}
 	}
+	for i, name := range names {
+		if at[i] = slices.Index(t.Columns, name); at[i] >= 0 {
+			continue
+		}
+		if f, ok := t.wrongSeparator(); ok {
+			return nil, f
+		}
+		message := "is missing; the columns are " + strings.Join(t.Columns, ", ")
+		if meant := near(name, others); meant != "" {
+			message = fmt.Sprintf("is missing; did you mean the column %q to be it?", meant)
+		}
+		faults = append(faults, Fault{File: t.File, Line: 1, Column: name, Message: message})
+	}
 	return at, faults.orNil()
+}
+
+// wrongSeparator says what separates the cells of a file that was read as a
+// single column.
+func (t *Table) wrongSeparator() (Fault, bool) {
+	if len(t.Columns) == 1 {
+		for _, separator := range []struct{ mark, name string }{{";", "semicolons"}, {"\t", "tabs"}} {
+			if strings.Contains(t.Columns[0], separator.mark) {
+				return Fault{File: t.File, Line: 1, Message: "is separated by " + separator.name +
+					"; expected commas (in a spreadsheet program, choose the comma when saving as CSV)"}, true
+			}
+		}
+	}
+	return Fault{}, false
 }
 
 // line is where a cell began; column -1, or one that the row does not have,
