@@ -92,9 +92,10 @@ const (
 
 // bootstrapQuestions fills in the intervals from drawing questions with
 // replacement: every resample scores the models anew on the drawn questions,
-// one that was drawn twice counting twice (the paper's bootstrap).
+// one that was drawn twice counting twice (the paper's bootstrap). One question
+// is the same in every resample and says nothing about others: undefined.
 func bootstrapQuestions(models []ModelScore, outcomes [][]outcome, p Parameters) {
-	if p.Bootstrap == 0 {
+	if p.Bootstrap == 0 || len(outcomes) < 2 {
 		return
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, streamQuestions))

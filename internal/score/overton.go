@@ -241,7 +241,8 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 func overtonScore(r Ratings, p Parameters) (*Overton, error) {
 	t, left := r.tabulate(p)
 	if len(t.questions) == 0 {
-		return nil, fmt.Errorf("scoring: none of the %d ratings belongs to a viewpoint group", len(r.Rows))
+		return nil, fmt.Errorf("scoring: nothing to score in %d ratings: %d have no value, %d no viewpoint group",
+			len(r.Rows), left.RatingsWithoutValue, left.RatingsWithoutGroup)
 	}
 	outcomes := t.outcomes(p.Tau, p.Missing)
 	o := &Overton{

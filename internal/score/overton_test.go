@@ -2,6 +2,8 @@ package score
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -114,6 +116,133 @@ func TestOneQuestionHasAScoreButNoTest(t *testing.T) {
 	if m.Difference.SE.Defined() || m.Difference.PNormal.Defined() || m.Difference.CIT.Defined() {
 		t.Errorf("a single question was tested: %+v", m.Difference)
 	}
+	if m.CI.Defined() || m.Intervals.Questions.Raw.Defined() {
+		t.Errorf("intervals for other questions from a single one: %v, %v", m.CI, m.Intervals.Questions.Raw)
+	}
+}
+
+// A small study without two groups of the same size, against the textbook
+// formulas: dummy coding, the normal equations by elimination, and the sandwich
+// clustered by question, all in loops of their own.
+func TestAdjustedAndItsErrorAgainstTheNormalEquations(t *testing.T) {
+	var r Ratings
+	type cellRow struct {
+		question, model int
+		covered         float64
+	}
+	var rows []cellRow
+	random := rand.New(rand.NewPCG(4, 4))
+	models := []string{"m0", "m1", "m2"}
+	raw := make([]float64, len(models))
+	for q := range 5 {
+		groups := 1 + q%3
+		for g := range groups {
+			sums, size := make([]float64, len(models)), 1+g
+			for i := range size {
+				given := map[string]float64{}
+				for m, name := range models {
+					given[name] = float64(3 + random.IntN(3))
+					sums[m] += given[name]
+				}
+				r.Rows = append(r.Rows, rate(fmt.Sprint("p", g, "-", i), fmt.Sprint(q), fmt.Sprint(g), given)...)
+			}
+			for m := range models {
+				covered := 0.0
+				if sums[m] >= 4*float64(size) {
+					covered = 1
+				}
+				raw[m] += covered / float64(groups) / 5
+				rows = append(rows, cellRow{q, m, covered})
+			}
+		}
+	}
+	const p = 7 // intercept, 2 models, 4 questions
+	design := func(c cellRow) (x [p]float64) {
+		x[0] = 1
+		if c.model > 0 {
+			x[c.model] = 1
+		}
+		if c.question > 0 {
+			x[2+c.question] = 1
+		}
+		return x
+	}
+	// Gauss-Jordan on [X'X | I].
+	var a [p][2 * p]float64
+	var xy, beta [p]float64
+	for _, c := range rows {
+		x := design(c)
+		for i := range p {
+			xy[i] += x[i] * c.covered
+			for j := range p {
+				a[i][j] += x[i] * x[j]
+			}
+		}
+	}
+	for i := range p {
+		a[i][p+i] = 1
+	}
+	for i := range p {
+		pivot := a[i][i]
+		for k := range a[i] {
+			a[i][k] /= pivot
+		}
+		for j := range p {
+			if factor := a[j][i]; j != i {
+				for k := range a[j] {
+					a[j][k] -= factor * a[i][k]
+				}
+			}
+		}
+	}
+	for i := range p {
+		for j := range p {
+			beta[i] += a[i][p+j] * xy[j]
+		}
+	}
+	var scores [5][p]float64 // X'e of each question
+	for _, c := range rows {
+		x, e := design(c), c.covered
+		for i := range p {
+			e -= x[i] * beta[i]
+		}
+		for i := range p {
+			scores[c.question][i] += x[i] * e
+		}
+	}
+	n := float64(len(rows))
+	correction := 5.0 / 4 * (n - 1) / (n - p)
+
+	o := mustScore(t, r, DefaultParameters())
+	for m := range models {
+		adjusted := beta[0] + (beta[3]+beta[4]+beta[5]+beta[6])/5
+		var contrast [p]float64
+		for k := 1; k < 3; k++ {
+			contrast[k] = -1.0 / 3
+		}
+		if m > 0 {
+			adjusted += beta[m]
+			contrast[m] += 1
+		}
+		estimate, variance := 0.0, 0.0
+		for i := range p {
+			estimate += contrast[i] * beta[i]
+		}
+		for q := range scores {
+			influence := 0.0
+			for i := range p {
+				for j := range p {
+					influence += contrast[i] * a[i][p+j] * scores[q][j]
+				}
+			}
+			variance += correction * influence * influence
+		}
+		got := o.Models[m]
+		wantNumber(t, models[m]+" raw", got.Raw, Number(raw[m]))
+		wantNumber(t, models[m]+" adjusted", got.Adjusted, Number(adjusted))
+		wantNumber(t, models[m]+" difference", got.Difference.Estimate, Number(estimate))
+		wantNumber(t, models[m]+" standard error", got.Difference.SE, Number(math.Sqrt(variance)))
+	}
 }
 
 func TestModelsThatShareNoQuestionAreNotAdjusted(t *testing.T) {
@@ -169,7 +298,7 @@ func TestContradictoryRatingsAreRefused(t *testing.T) {
 		"participant a rates model m1 twice on question 2": twice,
 		`participant a is in group "A" and in group "B"`:   moved,
 		"lacks a participant":                              nobody,
-		"none of the 12 ratings belongs":                   ungrouped,
+		"12 no viewpoint group":                            ungrouped,
 	} {
 		_, err := OvertonScore(r, DefaultParameters())
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,6 +63,18 @@ func TestRakedScoreWeighsParticipants(t *testing.T) {
 	wantNumber(t, "m1 weighted", raked.Models[0].Weighted, Number((share+1)/2))
 	if w := strings.Join(raked.Raking.Warnings, "\n"); !strings.Contains(w, "nobody has sex = X") {
 		t.Errorf("warnings %q", w)
+	}
+}
+
+func TestWeightsOfZeroAreSaidInNumbers(t *testing.T) {
+	values := [][]string{{"F"}, {"M"}, {"M"}, {"M"}}
+	r, err := Rake(values, []Margin{{"sex", []string{"F", "M"}, []float64{1, 0}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"3 participants have weight 0 and count for nothing", "the weights leave an effective 1 of 4 participants"}
+	if !slices.Equal(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 }
 

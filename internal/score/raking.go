@@ -176,7 +176,16 @@ func (r *Raking) finish(values [][]string, margins []Margin) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the weights did not settle in %d passes; the margins may contradict each other", rakingPasses))
 	}
 	median := percentile(slices.Sorted(slices.Values(r.Weights)), 0.5)
-	if float64(r.Largest) > heavyWeight*median {
+	nobody := 0
+	for _, w := range r.Weights {
+		if w == 0 {
+			nobody++
+		}
+	}
+	if nobody > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d participants have weight 0 and count for nothing", nobody))
+	}
+	if float64(r.Largest) > heavyWeight*median && !math.IsInf(float64(r.Largest)/median, 0) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the largest weight is %.1f times the median: few people speak for many", float64(r.Largest)/median))
 	}
 	if float64(r.EffectiveN) < n/2 {
