@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -353,6 +354,9 @@ func rounded(format string, v float64) string {
 func signed(n score.Number) string {
 	if !n.Defined() {
 		return "–"
+	}
+	if math.Abs(float64(n)) < 0.0005 {
+		n = 0 // whose sign is arithmetic's
 	}
 	return fmt.Sprintf("%+.3f", float64(n))
 }

@@ -164,3 +164,11 @@ func TestRoundedZeroHasNoSign(t *testing.T) {
 		}
 	}
 }
+
+func TestDifferencesThatRoundToZeroHaveNoMinus(t *testing.T) {
+	for n, want := range map[score.Number]string{-1e-17: "+0.000", -0.0006: "-0.001", 0.25: "+0.250"} {
+		if got := signed(n); got != want {
+			t.Errorf("%v is written %s, want %s", float64(n), got, want)
+		}
+	}
+}

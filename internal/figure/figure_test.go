@@ -259,3 +259,11 @@ func TestNamesOfReferencePointsDoNotRunIntoEachOther(t *testing.T) {
 		t.Errorf("touching: %v, %v; want true, false", near.touches(same), near.touches(far))
 	}
 }
+
+func TestNumbersHaveNoMinusBeforeZero(t *testing.T) {
+	for n, want := range map[score.Number]string{-1e-17: "0.00", -0.006: "-0.01", 0.25: "0.25"} {
+		if got := number(n); got != want {
+			t.Errorf("%v is written %s, want %s", float64(n), got, want)
+		}
+	}
+}

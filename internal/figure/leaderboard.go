@@ -29,6 +29,9 @@ func number(n score.Number) string {
 	if !n.Defined() {
 		return "–"
 	}
+	if math.Abs(float64(n)) < 0.005 {
+		n = 0 // without a minus
+	}
 	return fmt.Sprintf("%.2f", float64(n))
 }
 
