@@ -772,7 +772,7 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		label[i] = s.group[n]
 	}
 	res := describe(m, r, a, all, label, s.k, reason)
-	if err := doubt(ctx, res, m, a, all, label, blockAgain, o); err != nil {
+	if err := doubt(ctx, res, r, a, all, label, blockAgain, o); err != nil {
 		return nil, err
 	}
 	if s.k > 1 {

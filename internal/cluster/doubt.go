@@ -175,29 +175,47 @@ func (r *ratings) separation(ctx context.Context, shuffles int, seed uint64) (*S
 	}, nil
 }
 
-// restrict returns the matrix of some rows and columns. keepColumn nil keeps
-// all; columns keep their numbers.
-func (m *Matrix) restrict(rows []int, keepColumn []bool) *Matrix {
-	s := &Matrix{
-		participants: make([]string, len(rows)),
-		statements:   m.statements,
-		start:        make([]int, len(rows)+1),
-	}
+// restrict returns the ratings of some rows and columns. keepColumn nil keeps
+// all; columns keep their numbers. An excluded statement that was kept goes on
+// to count as one that everybody has voted on.
+func (r *ratings) restrict(rows []int, keepColumn []bool) *ratings {
 	most := 0
 	for _, i := range rows {
-		most += m.start[i+1] - m.start[i]
+		most += r.start[i+1] - r.start[i]
 	}
-	s.column, s.vote = make([]int32, 0, most), make([]Vote, 0, most)
+	m := &Matrix{
+		participants: make([]string, len(rows)),
+		statements:   r.statements,
+		start:        make([]int, len(rows)+1),
+		column:       make([]int32, most),
+		vote:         make([]Vote, most),
+	}
+	count, sum := make([]int, len(r.statements)), make([]int, len(r.statements))
+	at := 0
 	for n, i := range rows {
-		s.participants[n] = m.participants[i]
-		columns, votes := m.Row(i)
+		m.participants[n] = r.participants[i]
+		columns, votes := r.Row(i)
 		for k, j := range columns {
 			if keepColumn == nil || keepColumn[j] {
-				s.column = append(s.column, j)
-				s.vote = append(s.vote, votes[k])
+				m.column[at], m.vote[at] = j, votes[k]
+				at++
+				count[j]++
+				sum[j] += int(votes[k])
 			}
 		}
-		s.start[n+1] = len(s.column)
+		m.start[n+1] = at
+	}
+	m.column, m.vote = m.column[:at], m.vote[:at]
+	s := &ratings{Matrix: m, all: m, neutral: r.neutral, center: make([]float64, len(r.center))}
+	for j, n := range count {
+		switch {
+		case n > 0:
+			s.center[j] = float64(sum[j]) / float64(n)
+			s.columns++
+		case r.neutral[j] && (keepColumn == nil || keepColumn[j]):
+			s.excluded++
+			s.columns++
+		}
 	}
 	return s
 }
@@ -244,10 +262,10 @@ func (a axes) blend(rng *rand.Rand) []float64 {
 	return v
 }
 
-// place projects some rows of m from the votes on some statements. label is the
-// group of each row of m, -1 for those left out; whole are the axes of all of m.
-func place(ctx context.Context, m *Matrix, whole axes, label, rows []int, keepColumn []bool, rng *rand.Rand) (placed, error) {
-	p := placed{ratings: newRatings(m.restrict(rows, keepColumn))}
+// place projects some rows of r from the votes on some statements. label is the
+// group of each row of r, -1 for those left out; whole are the axes of all of r.
+func place(ctx context.Context, r *ratings, whole axes, label, rows []int, keepColumn []bool, rng *rand.Rand) (placed, error) {
+	p := placed{ratings: r.restrict(rows, keepColumn)}
 	a, err := leading(ctx, p.gram, 2, 1, whole.blend(rng), rng, rough)
 	if err != nil {
 		return p, err
@@ -264,15 +282,15 @@ func place(ctx context.Context, m *Matrix, whole axes, label, rows []int, keepCo
 }
 
 // stability measures how much of the partition comes back. label is the group
-// of each row of m, -1 for those left out; whole are the axes and points the
+// of each row of r, -1 for those left out; whole are the axes and points the
 // places of all rows.
-func stability(ctx context.Context, m *Matrix, whole axes, points []point, label []int, k int, group regroup, o Options) (*Stability, error) {
+func stability(ctx context.Context, r *ratings, whole axes, points []point, label []int, k int, group regroup, o Options) (*Stability, error) {
 	s := &Stability{
 		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
 		Reliability: Number(math.NaN()), Resamples: o.Resamples,
 	}
-	rows := sampleRows(len(m.participants), doubtSample, stream(o.Seed, streamSample))
-	if len(rows) < len(m.participants) {
+	rows := sampleRows(len(r.participants), doubtSample, stream(o.Seed, streamSample))
+	if len(rows) < len(r.participants) {
 		s.Sample = len(rows)
 	}
 	// compare groups the placed ones anew; again places some rows first, by the
@@ -292,7 +310,7 @@ func stability(ctx context.Context, m *Matrix, whole axes, points []point, label
 		return AdjustedRand(was, now), nil
 	}
 	again := func(rows []int, keepColumn []bool, rng *rand.Rand) (float64, error) {
-		p, err := place(ctx, m, whole, label, rows, keepColumn, rng)
+		p, err := place(ctx, r, whole, label, rows, keepColumn, rng)
 		if err != nil {
 			return 0, err
 		}
@@ -309,7 +327,7 @@ func stability(ctx context.Context, m *Matrix, whole axes, points []point, label
 	var err error
 	if k > 1 {
 		s.Statements, err = measure(streamStatements, func(rng *rand.Rand) (float64, error) {
-			return again(rows, pick(len(m.statements), keptShare, rng), rng)
+			return again(rows, pick(len(r.statements), keptShare, rng), rng)
 		})
 		if err != nil {
 			return nil, err
@@ -327,7 +345,7 @@ func stability(ctx context.Context, m *Matrix, whole axes, points []point, label
 		if err != nil {
 			return nil, err
 		}
-		same := placed{ratings: newRatings(m.restrict(rows, nil))}
+		same := placed{ratings: r.restrict(rows, nil)}
 		for n, i := range rows {
 			if label[i] >= 0 {
 				same.rows, same.at, same.points = append(same.rows, n), append(same.at, i), append(same.points, points[i])
@@ -339,21 +357,21 @@ func stability(ctx context.Context, m *Matrix, whole axes, points []point, label
 		}
 	}
 	s.Reliability, err = measure(streamHalves, func(rng *rand.Rand) (float64, error) {
-		half := pick(len(m.statements), 0.5, rng)
+		half := pick(len(r.statements), 0.5, rng)
 		other := make([]bool, len(half))
 		for j := range half {
 			other[j] = !half[j]
 		}
-		a, err := place(ctx, m, whole, label, rows, half, rng)
+		a, err := place(ctx, r, whole, label, rows, half, rng)
 		if err != nil {
 			return 0, err
 		}
-		b, err := place(ctx, m, whole, label, rows, other, rng)
+		b, err := place(ctx, r, whole, label, rows, other, rng)
 		if err != nil {
 			return 0, err
 		}
-		r := math.Abs(correlation(a, b))
-		return 2 * r / (1 + r), nil
+		c := math.Abs(correlation(a, b))
+		return 2 * c / (1 + c), nil
 	})
 	return s, err
 }

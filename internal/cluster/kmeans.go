@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // partition is one grouping of points: a label for each, 0..k-1, no label
@@ -65,33 +66,83 @@ func plusPlus(points []point, k int, rng *rand.Rand) []point {
 	return centers
 }
 
-// lloyd runs k-means rounds from the given centers.
+// lloyd runs k-means rounds from the given centers. A point is measured against
+// the centers again only when they have moved so far since the last time that
+// another may be nearer (after Hamerly, 2010); the labels are those that
+// measuring every point in every round would give.
 func lloyd(points []point, centers []point) partition {
-	p := partition{label: make([]int, len(points))}
+	p := partition{k: len(centers), label: make([]int, len(points))}
 	for i := range p.label {
 		p.label[i] = -1
 	}
+	// How far the own and the nearest other center may move, in sum, before the
+	// point is measured again; drift is how far they have moved, by own center.
+	slack := make([]float64, len(points))
+	drift := make([]float64, p.k)
+	centers = slices.Clone(centers)
+	sum, size := make([]point, p.k), make([]int, p.k)
 	for range maxLloyd {
 		changed := false
-		p.inertia = 0
 		for i, q := range points {
-			best, nearest := 0, math.Inf(1)
+			was := p.label[i]
+			if was >= 0 && slack[i] > drift[was] {
+				continue
+			}
+			best, nearest, next := 0, math.Inf(1), math.Inf(1)
 			for c := range centers {
 				if d := q.distance2(centers[c]); d < nearest {
-					best, nearest = c, d
+					best, nearest, next = c, d, nearest
+				} else if d < next {
+					next = d
 				}
 			}
-			p.inertia += nearest
-			if p.label[i] != best {
-				p.label[i], changed = best, true
+			slack[i] = drift[best] + math.Sqrt(next) - math.Sqrt(nearest)*(1+1e-9) // less than rounding could hide
+			if was == best {
+				continue
 			}
+			changed = true
+			if was >= 0 {
+				sum[was] = point{sum[was].x - q.x, sum[was].y - q.y}
+				size[was]--
+			}
+			p.label[i] = best
+			sum[best] = point{sum[best].x + q.x, sum[best].y + q.y}
+			size[best]++
 		}
-		centers = p.compact(points, len(centers))
 		if !changed {
 			break
 		}
+		if slices.Contains(size, 0) {
+			centers = p.compact(points, p.k)
+			p.k = len(centers)
+			sum, size, drift = make([]point, p.k), make([]int, p.k), make([]float64, p.k)
+			for i, c := range p.label {
+				sum[c] = point{sum[c].x + points[i].x, sum[c].y + points[i].y}
+				size[c]++
+				slack[i] = 0
+			}
+			continue
+		}
+		moved := make([]float64, p.k)
+		for c, s := range sum {
+			now := point{s.x / float64(size[c]), s.y / float64(size[c])}
+			moved[c], centers[c] = now.distance(centers[c]), now
+		}
+		for c := range drift {
+			others := 0.0
+			for o, d := range moved {
+				if o != c {
+					others = max(others, d)
+				}
+			}
+			drift[c] += moved[c] + others
+		}
 	}
+	centers = p.compact(points, p.k)
 	p.k = len(centers)
+	for i, c := range p.label {
+		p.inertia += points[i].distance2(centers[c])
+	}
 	return p
 }
 

@@ -145,47 +145,68 @@ func (b *Builder) Cell(row, column int, v Vote) {
 
 // Matrix returns the matrix of all votes so far.
 func (b *Builder) Matrix() *Matrix {
-	m := &Matrix{
-		participants: slices.Clone(b.participants),
-		statements:   slices.Clone(b.statements),
-		start:        make([]int, len(b.participants)+1),
-	}
-	for _, block := range b.blocks {
-		for _, c := range block {
-			m.start[c>>32+1]++
+	return newMatrix(slices.Clone(b.participants), slices.Clone(b.statements), func(cell func(row, column int32, vote Vote)) {
+		for _, block := range b.blocks {
+			for _, c := range block {
+				cell(int32(c>>32), int32(uint32(c)>>2), Vote(c&3)-1)
+			}
 		}
-	}
-	for i := range b.participants {
+	})
+}
+
+// newMatrix arranges the cells that each gives, twice the same ones; a later
+// one of the same row and column replaces an earlier. It is a stable counting
+// sort, by column and then by row.
+func newMatrix(participants []string, statements []StatementInfo, each func(cell func(row, column int32, vote Vote))) *Matrix {
+	m := &Matrix{participants: participants, statements: statements, start: make([]int, len(participants)+1)}
+	above := make([]int, len(statements)+1) // where each column begins
+	each(func(row, column int32, _ Vote) {
+		m.start[row+1]++
+		above[column+1]++
+	})
+	for i := range participants {
 		m.start[i+1] += m.start[i]
 	}
-	// A stable counting sort by row; within a row the votes keep their order.
-	cells := make([]uint32, m.start[len(b.participants)])
-	next := slices.Clone(m.start[:len(b.participants)])
-	for _, block := range b.blocks {
-		for _, c := range block {
-			cells[next[c>>32]] = uint32(c)
-			next[c>>32]++
-		}
+	for j := range statements {
+		above[j+1] += above[j]
 	}
-	m.column = make([]int32, 0, len(cells))
-	m.vote = make([]Vote, 0, len(cells))
-	byColumn := func(a, b uint32) int { return cmp.Compare(a>>2, b>>2) }
-	for i := range b.participants {
-		row := cells[m.start[i]:m.start[i+1]]
-		if !slices.IsSortedFunc(row, byColumn) {
-			slices.SortStableFunc(row, byColumn)
-		}
-		m.start[i] = len(m.column)
-		for k, c := range row {
-			if k+1 < len(row) && row[k+1]>>2 == c>>2 {
-				continue // voted again later
+	cells := make([]uint32, above[len(statements)]) // by column: row and vote
+	next := slices.Clone(above)
+	each(func(row, column int32, vote Vote) {
+		cells[next[column]] = uint32(row)<<2 | uint32(vote+1)
+		next[column]++
+	})
+	m.column, m.vote = make([]int32, len(cells)), make([]Vote, len(cells))
+	next = slices.Clone(m.start)
+	for j := range statements {
+		for _, c := range cells[above[j]:above[j+1]] {
+			row := c >> 2
+			at := next[row]
+			if at > m.start[row] && m.column[at-1] == int32(j) {
+				at-- // voted again
 			}
-			m.column = append(m.column, int32(c>>2))
-			m.vote = append(m.vote, Vote(c&3)-1)
+			m.column[at], m.vote[at] = int32(j), Vote(c&3)-1
+			next[row] = at + 1
 		}
 	}
-	m.start[len(b.participants)] = len(m.column)
+	m.close(next)
 	return m
+}
+
+// close takes out the room that votes replaced have left: row i ends at end[i].
+func (m *Matrix) close(end []int) {
+	at := 0
+	for i := range m.participants {
+		from, to := m.start[i], end[i]
+		m.start[i] = at
+		if at < from {
+			copy(m.column[at:], m.column[from:to])
+			copy(m.vote[at:], m.vote[from:to])
+		}
+		at += to - from
+	}
+	m.start[len(m.participants)] = at
+	m.column, m.vote = m.column[:at], m.vote[:at]
 }
 
 // sorted returns the matrix with rows and columns in id order. What is computed
@@ -200,35 +221,23 @@ func (m *Matrix) sorted() *Matrix {
 	if slices.IsSorted(rows) && slices.IsSorted(cols) {
 		return m
 	}
-	s := &Matrix{
-		participants: make([]string, len(rows)),
-		statements:   make([]StatementInfo, len(cols)),
-		start:        make([]int, len(rows)+1),
-		column:       make([]int32, len(m.column)),
-		vote:         make([]Vote, len(m.vote)),
-	}
-	to := make([]uint32, len(cols))
-	for j, from := range cols {
-		s.statements[j] = m.statements[from]
-		to[from] = uint32(j)
-	}
-	var packed []uint32
+	participants, statements := make([]string, len(rows)), make([]StatementInfo, len(cols))
+	to := make([]int32, len(cols))
 	for i, from := range rows {
-		s.participants[i] = m.participants[from]
-		columns, votes := m.Row(from)
-		packed = packed[:0]
-		for k, j := range columns {
-			packed = append(packed, to[j]<<2|uint32(votes[k]+1))
-		}
-		slices.Sort(packed)
-		at := s.start[i]
-		for k, c := range packed {
-			s.column[at+k] = int32(c >> 2)
-			s.vote[at+k] = Vote(c&3) - 1
-		}
-		s.start[i+1] = at + len(packed)
+		participants[i] = m.participants[from]
 	}
-	return s
+	for j, from := range cols {
+		statements[j] = m.statements[from]
+		to[from] = int32(j)
+	}
+	return newMatrix(participants, statements, func(cell func(row, column int32, vote Vote)) {
+		for i, from := range rows {
+			columns, votes := m.Row(from)
+			for k, j := range columns {
+				cell(int32(i), to[j], votes[k])
+			}
+		}
+	})
 }
 
 // order returns 0..n-1 sorted by compare.

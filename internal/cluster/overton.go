@@ -89,7 +89,7 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, best.k, reason)
 	res.Silhouette, res.Separation = scores, apart
-	if err := doubt(ctx, res, m, a, all, label, kmeansAgain(min(o.Starts, 5)), o); err != nil {
+	if err := doubt(ctx, res, r, a, all, label, kmeansAgain(min(o.Starts, 5)), o); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -103,7 +103,7 @@ func separated(ctx context.Context, r *ratings, o Options) (*Separation, error) 
 	}
 	rows := sampleRows(len(r.participants), doubtSample, stream(o.Seed, streamSample))
 	if len(rows) < len(r.participants) {
-		r = newRatings(r.restrict(rows, nil))
+		r = r.restrict(rows, nil)
 	}
 	return r.separation(ctx, max(o.Resamples, 19), o.Seed)
 }
@@ -159,7 +159,7 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 
 // doubt fills in what says how sure a projected result is: own silhouettes,
 // margins, stability, warnings.
-func doubt(ctx context.Context, res *Result, m *Matrix, a axes, all []point, label []int, group regroup, o Options) error {
+func doubt(ctx context.Context, res *Result, r *ratings, a axes, all []point, label []int, group regroup, o Options) error {
 	points := make([]point, len(res.Participants))
 	for n, who := range res.Participants {
 		points[n] = point{float64(who.X), float64(who.Y)}
@@ -170,14 +170,14 @@ func doubt(ctx context.Context, res *Result, m *Matrix, a axes, all []point, lab
 	margins(res, points)
 	if o.Resamples > 0 && len(points) > 0 {
 		var err error
-		if res.Stability, err = stability(ctx, m, a, all, label, res.K, group, o); err != nil {
+		if res.Stability, err = stability(ctx, r, a, all, label, res.K, group, o); err != nil {
 			return err
 		}
 	}
 	if o.K > res.K && len(points) > 0 {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%d groups were asked for, and the participants stand in only %d places", o.K, res.K))
 	}
-	warn(res, o.Method, m, label)
+	warn(res, o.Method, r.all, label)
 	return nil
 }
 

@@ -16,14 +16,16 @@ import (
 // the Polis mathematics).
 type ratings struct {
 	*Matrix            // votes on statements that count
+	all      *Matrix   // all votes
 	columns  int       // all statements that have a vote, the excluded ones too
 	excluded int       // those among them whose votes do not count
+	neutral  []bool    // whether a statement is one of these
 	center   []float64 // mean vote of each statement, 0 where it has none
 }
 
 // newRatings picks the votes of m that count and their column means.
 func newRatings(m *Matrix) *ratings {
-	r := &ratings{Matrix: m, center: make([]float64, len(m.statements))}
+	r := &ratings{Matrix: m, all: m, neutral: make([]bool, len(m.statements)), center: make([]float64, len(m.statements))}
 	count := make([]int, len(m.statements))
 	sum := make([]int, len(m.statements))
 	for k, j := range m.column {
@@ -38,6 +40,7 @@ func newRatings(m *Matrix) *ratings {
 		r.columns++
 		if s.excluded() {
 			r.excluded++
+			r.neutral[j] = true
 			dropped += count[j]
 		} else {
 			r.center[j] = float64(sum[j]) / float64(count[j])

@@ -242,7 +242,7 @@ func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	}
 	res := describe(m, r, a, all, label, len(groups), reason)
 	res.Silhouette = scores
-	if err := doubt(ctx, res, m, a, all, label, polisAgain, o); err != nil {
+	if err := doubt(ctx, res, r, a, all, label, polisAgain, o); err != nil {
 		return nil, err
 	}
 	standings(res, all)

@@ -40,19 +40,30 @@ func silhouettes(ctx context.Context, points []point, parts []partition, at, ref
 		}
 		width += part.k
 	}
+	// The sums that each reference point's distance goes into, one a partition.
+	into := make([]int32, 0, len(reference)*len(parts))
+	places := make([]point, len(reference))
+	for n, j := range reference {
+		places[n] = points[j]
+		base := 0
+		for _, part := range parts {
+			into = append(into, int32(base+part.label[j]))
+			base += part.k
+		}
+	}
 	const chunk = 64
 	err := parallel(ctx, (len(at)+chunk-1)/chunk, func(block int) {
 		sums := make([]float64, width)
 		for q := block * chunk; q < min(len(at), (block+1)*chunk); q++ {
 			i := at[q]
 			clear(sums)
-			for _, j := range reference {
-				d := points[i].distance(points[j])
-				base := 0
-				for p := range parts {
-					sums[base+parts[p].label[j]] += d
-					base += parts[p].k
+			rest := into
+			for _, place := range places {
+				d := points[i].distance(place)
+				for _, at := range rest[:len(parts)] {
+					sums[at] += d
 				}
+				rest = rest[len(parts):]
 			}
 			_, among := slices.BinarySearch(reference, i)
 			base := 0

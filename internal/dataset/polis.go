@@ -123,8 +123,7 @@ func readPolisComments(r io.Reader) (polisStatements, error) {
 	_, s.meta = t.column["is-meta"]
 	_, counted := t.column["agrees"]
 	// The web server does not quote the words, so commas in them make fields.
-	t.csv.FieldsPerRecord = -1
-	t.csv.LazyQuotes = true
+	t.rows.loosen()
 	for {
 		more, err := t.next()
 		if err != nil {

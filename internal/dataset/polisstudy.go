@@ -152,7 +152,7 @@ func eachPolisRow(dir fs.FS, name string, lax bool, each func(*table)) error {
 			return err
 		}
 		if lax {
-			t.csv.FieldsPerRecord, t.csv.LazyQuotes = -1, true
+			t.rows.loosen()
 		}
 		for {
 			more, err := t.next()

@@ -226,7 +226,7 @@ func ReadQuestionVotes(file string, content []byte) (map[string]*cluster.Matrix,
 		if row[at[3]] == "" || row[at[3]] == "skip" {
 			continue
 		}
-		vote, ok := voteWords[row[at[3]]]
+		vote, ok := readVote(row[at[3]])
 		if !ok {
 			faults = append(faults, t.fault(i, at[3], "is no vote; expected agree, neutral or disagree, or 1, 0 or -1"))
 		}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -107,7 +106,7 @@ func (f *voteFaults) err() error { return f.all.orNil() }
 
 // table reads a CSV file row by row and finds its columns by name.
 type table struct {
-	csv    *csv.Reader
+	rows   *records
 	header []string
 	column map[string]int
 	faults *voteFaults
@@ -116,9 +115,8 @@ type table struct {
 
 // openTable reads the header. Required columns must be there; names must differ.
 func openTable(r io.Reader, file string, required ...string) (*table, error) {
-	t := &table{csv: csv.NewReader(r), column: map[string]int{}, faults: &voteFaults{file: file}}
-	t.csv.ReuseRecord = true
-	header, err := t.csv.Read()
+	t := &table{rows: newRecords(r), column: map[string]int{}, faults: &voteFaults{file: file}}
+	header, err := t.rows.next()
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: empty, expected a header with the columns %s", file, strings.Join(required, ", "))
 	}
@@ -146,7 +144,7 @@ func openTable(r io.Reader, file string, required ...string) (*table, error) {
 
 // next reads a row and reports whether there was one.
 func (t *table) next() (bool, error) {
-	row, err := t.csv.Read()
+	row, err := t.rows.next()
 	if err == io.EOF || len(t.faults.all) >= enoughFaults {
 		return false, nil
 	}
@@ -166,10 +164,7 @@ func (t *table) get(name string) string {
 	return ""
 }
 
-func (t *table) line() int {
-	line, _ := t.csv.FieldPos(0)
-	return line
-}
+func (t *table) line() int { return t.rows.line() }
 
 // id returns the row's value in a column that must not be empty.
 func (t *table) id(name string) string {
@@ -193,11 +188,17 @@ func (t *table) whole(name string) int {
 	return n
 }
 
-// voteWords are the ways to write a vote in a long table.
-var voteWords = map[string]cluster.Vote{
-	"1": cluster.Agree, "+1": cluster.Agree, "agree": cluster.Agree,
-	"0": cluster.Neutral, "neutral": cluster.Neutral, "pass": cluster.Neutral,
-	"-1": cluster.Disagree, "disagree": cluster.Disagree,
+// readVote reads a vote of a long table, in any of the ways to write it.
+func readVote(s string) (v cluster.Vote, ok bool) {
+	switch s {
+	case "1", "+1", "agree":
+		return cluster.Agree, true
+	case "0", "neutral", "pass":
+		return cluster.Neutral, true
+	case "-1", "disagree":
+		return cluster.Disagree, true
+	}
+	return 0, false
 }
 
 // ReadLong reads one vote a row: a CSV file with the columns participant,
@@ -228,6 +229,7 @@ func readLongVotes(r io.Reader, name string, b *cluster.Builder) error {
 	if err != nil {
 		return err
 	}
+	participant, statement, vote := t.column["participant"], t.column["statement"], t.column["vote"]
 	for {
 		more, err := t.next()
 		if err != nil {
@@ -236,12 +238,16 @@ func readLongVotes(r io.Reader, name string, b *cluster.Builder) error {
 		if !more {
 			return t.faults.err()
 		}
-		participant, statement := t.id("participant"), t.id("statement")
-		vote, ok := voteWords[t.get("vote")]
-		if !ok {
-			t.faults.add(t.line(), "vote", t.get("vote"), "agree, neutral, disagree, 1, 0 or -1")
+		for _, at := range []int{participant, statement} {
+			if t.row[at] == "" {
+				t.faults.add(t.line(), t.header[at], "", "an id")
+			}
 		}
-		b.Vote(participant, statement, vote)
+		v, ok := readVote(t.row[vote])
+		if !ok {
+			t.faults.add(t.line(), "vote", t.row[vote], "agree, neutral, disagree, 1, 0 or -1")
+		}
+		b.Vote(t.row[participant], t.row[statement], v)
 	}
 }
 
