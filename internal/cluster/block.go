@@ -33,6 +33,7 @@ type blockVotes struct {
 	total       *logGamma
 	size        *logGamma
 	class       *logGamma
+	classes     []*logGamma // of a number of statements, by number of classes
 }
 
 // blockVote is a vote seen from one side: who or what is at the other end.
@@ -99,6 +100,10 @@ func newBlockVotes(r *ratings, rows []int) *blockVotes {
 	b.votes, b.total = newLogGamma(votePrior, cast), newLogGamma(3*votePrior, cast)
 	b.empty = 3*b.votes.at(0) - b.total.at(0)
 	b.size, b.class = newLogGamma(sizePrior, len(rows)), newLogGamma(classPrior, len(b.column))
+	b.classes = []*logGamma{nil} // there is no labelling without classes
+	for l := 1; l <= min(blockClasses, len(b.column))+1; l++ {
+		b.classes = append(b.classes, newLogGamma(float64(l)*classPrior, len(b.column)))
+	}
 	return b
 }
 
@@ -175,13 +180,11 @@ func (s *blockState) size0() float64 { return s.blockVotes.size.at(0) }
 
 // rowTotal is the part of an author row that depends on its number of
 // statements and on the number of classes.
-func rowTotal(n, l int) float64 {
+func (b *blockVotes) rowTotal(n, l int) float64 {
 	if n == 0 {
 		return 0
 	}
-	a, _ := math.Lgamma(float64(l) * classPrior)
-	b, _ := math.Lgamma(float64(n) + float64(l)*classPrior)
-	return a - b
+	return b.classes[l].at(0) - b.classes[l].at(n)
 }
 
 // classTerm is one entry of an author row.
@@ -199,7 +202,7 @@ func (s *blockState) icl() float64 {
 		}
 	}
 	for row := range s.maxK + 1 {
-		sum += rowTotal(s.wroteAll[row], s.l)
+		sum += s.rowTotal(s.wroteAll[row], s.l)
 		for c := range s.l {
 			sum += s.classTerm(s.wrote[row*s.maxL+c])
 		}
@@ -231,7 +234,7 @@ func (s *blockState) voterScores(i int, votes []blockCount, out []float64) []flo
 		}
 		if written := s.written[i]; len(written) > 0 {
 			n := s.wroteAll[g]
-			gain += rowTotal(n+len(written), s.l) - rowTotal(n, s.l)
+			gain += s.rowTotal(n+len(written), s.l) - s.rowTotal(n, s.l)
 			for at, j := range written {
 				// earlier ones of the same class are in already
 				have := s.wrote[g*s.maxL+s.class[j]]
@@ -321,11 +324,11 @@ func (s *blockState) statementScores(j int, votes []blockCount, out []float64) [
 			l++
 			for r, n := range s.wroteAll {
 				if r != row {
-					gain += rowTotal(n, l) - rowTotal(n, s.l)
+					gain += s.rowTotal(n, l) - s.rowTotal(n, s.l)
 				}
 			}
 		}
-		gain += rowTotal(s.wroteAll[row]+1, l) - rowTotal(s.wroteAll[row], s.l)
+		gain += s.rowTotal(s.wroteAll[row]+1, l) - s.rowTotal(s.wroteAll[row], s.l)
 		for g, v := range votes {
 			if v.total() == 0 {
 				continue
@@ -544,7 +547,7 @@ func plus(a, b blockCount) blockCount { return blockCount{a[0] + b[0], a[1] + b[
 func (s *blockState) groupMergeGain(g, h int) float64 {
 	size := s.blockVotes.size
 	gain := s.sizes(s.k-1) - s.sizes(s.k) + size.at(s.size[g]+s.size[h]) - size.at(s.size[g]) - size.at(s.size[h])
-	gain += rowTotal(s.wroteAll[g]+s.wroteAll[h], s.l) - rowTotal(s.wroteAll[g], s.l) - rowTotal(s.wroteAll[h], s.l)
+	gain += s.rowTotal(s.wroteAll[g]+s.wroteAll[h], s.l) - s.rowTotal(s.wroteAll[g], s.l) - s.rowTotal(s.wroteAll[h], s.l)
 	for c := range s.l {
 		x, y := g*s.maxL+c, h*s.maxL+c
 		gain += s.block(plus(s.count[x], s.count[y])) - s.value[x] - s.value[y]
@@ -557,7 +560,7 @@ func (s *blockState) groupMergeGain(g, h int) float64 {
 func (s *blockState) classMergeGain(c, d int) float64 {
 	var gain float64
 	for row, n := range s.wroteAll {
-		gain += rowTotal(n, s.l-1) - rowTotal(n, s.l)
+		gain += s.rowTotal(n, s.l-1) - s.rowTotal(n, s.l)
 		x, y := s.wrote[row*s.maxL+c], s.wrote[row*s.maxL+d]
 		gain += s.classTerm(x+y) - s.classTerm(x) - s.classTerm(y)
 	}
@@ -764,10 +767,6 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		return nil, err
 	}
 	s.canonical()
-	probability, margin, err := s.membership(ctx, stream(o.Seed, streamMembership))
-	if err != nil {
-		return nil, err
-	}
 	for n, i := range rows {
 		label[i] = s.group[n]
 	}
@@ -782,9 +781,19 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		}
 		res.Silhouette[s.k] = Number(mean(own))
 	}
-	for n := range rows {
-		p := Number(probability[n])
-		res.Participants[n].Probability, res.Participants[n].Margin = &p, Number(margin[n])
+	if o.Resamples > 0 {
+		own, margin, err := s.membership(ctx, stream(o.Seed, streamMembership))
+		if err != nil {
+			return nil, err
+		}
+		for n := range rows {
+			p := Number(own[n])
+			res.Participants[n].Probability, res.Participants[n].Margin = &p, Number(margin[n])
+		}
+	} else {
+		for n := range rows {
+			res.Participants[n].Margin = Number(math.NaN())
+		}
 	}
 	icl := Number(s.icl())
 	res.LogLikelihood = &icl

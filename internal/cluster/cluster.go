@@ -202,9 +202,11 @@ type Participant struct {
 	// Margin, 0 to 1, says how clear the choice of the group is: for projected
 	// participants (n-o)/(n+o), with o the distance to the own group's center
 	// and n that to the next; negative when another center is nearer. For Block
-	// the probability of the own group less that of the next.
+	// the probability of the own group less that of the next, null without
+	// resamples.
 	Margin Number `json:"margin"`
-	// Probability, of belonging to the group, is given by Block.
+	// Probability, of belonging to the group, is given by Block when there are
+	// resamples.
 	Probability *Number `json:"probability,omitempty"`
 	// Standing is given by Polis.
 	Standing *Standing `json:"standing,omitempty"`

@@ -8,6 +8,9 @@ import (
 	"overton/internal/score"
 )
 
+// regroupStarts is the number of starts of the block model in a resample.
+const regroupStarts = 3
+
 // Regroup finds groups anew among participants drawn with replacement, by the
 // options that found them the first time: the doubt about the groups that
 // score.BootstrapParticipants puts into its intervals. votes holds the matrix
@@ -19,8 +22,13 @@ import (
 // The number of groups is chosen anew, save where found, the results of the
 // first time, says that a question has one group only: whether there is more
 // than one is not asked again, which would cost ten times as much as the rest.
+// The block model is fitted from fewer starts than the first time: on votes of
+// a study's size more of them hardly ever find a likelier grouping.
 func Regroup(votes map[string]*cluster.Matrix, found map[string]*cluster.Result, o cluster.Options) score.Regroup {
 	o.Resamples = 0
+	if o.Method == cluster.Block {
+		o.Starts = min(o.Starts, regroupStarts)
+	}
 	rows := make(map[string]map[string]int, len(votes))
 	for question, m := range votes {
 		rows[question] = map[string]int{}
