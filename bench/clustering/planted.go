@@ -168,12 +168,18 @@ func (d design) make(rng *rand.Rand) (m *cluster.Matrix, truth map[string]int, c
 }
 
 // agreement is the adjusted Rand index of a result with the planted groups, on
-// those who were grouped and vote in earnest.
+// those who vote in earnest. Who was left out of them counts as found in a group
+// of the left out.
 func agreement(res *cluster.Result, truth map[string]int, careless map[string]bool) float64 {
 	var found, planted []int
 	for _, p := range res.Participants {
 		if !careless[p.ID] {
 			found, planted = append(found, p.Group), append(planted, truth[p.ID])
+		}
+	}
+	for _, p := range res.LeftOut {
+		if !careless[p.ID] {
+			found, planted = append(found, -1), append(planted, truth[p.ID])
 		}
 	}
 	return cluster.AdjustedRand(found, planted)

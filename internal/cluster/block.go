@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -733,6 +734,69 @@ const (
 	blockStartsPer = 4
 )
 
+// indifference is why somebody was left out whose votes do not depend on the
+// statements.
+const indifference = "votes that do not depend on the statements"
+
+// fitAttentive fits the model to the rows, and again without the members of
+// indifferent groups, until there are none; reason says so of those left out.
+// Who agrees, or disagrees, or passes at random whatever is said has no
+// viewpoint in common with others who do. Where the number of groups is given
+// everybody stays.
+func fitAttentive(ctx context.Context, r *ratings, rows []int, points []point, reason []string, o Options) (*blockState, []int, error) {
+	for {
+		starts := o.Starts
+		if len(rows) <= blockSmall {
+			starts *= blockStartsPer
+		}
+		s, err := fitBlock(ctx, newBlockVotes(r, rows), points, o.KMax, o.K, starts, o.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.canonical()
+		var stay []int // of rows
+		for n, g := range s.group {
+			if !s.indifferent(g) {
+				stay = append(stay, n)
+			}
+		}
+		if o.K > 0 || len(stay) == 0 || len(stay) == len(rows) {
+			return s, rows, nil
+		}
+		for n, i := range rows {
+			if s.indifferent(s.group[n]) {
+				reason[i] = indifference
+			}
+		}
+		was, at := rows, points
+		rows, points = make([]int, len(stay)), make([]point, len(stay))
+		for n, from := range stay {
+			rows[n], points[n] = was[from], at[from]
+		}
+	}
+}
+
+// warnOfIndifference says who may have voted without reading.
+func (s *blockState) warnOfIndifference(res *Result, reason []string) {
+	out := 0
+	for _, why := range reason {
+		if why == indifference {
+			out++
+		}
+	}
+	if out > 0 {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d participants are left out because their votes do not depend on the statements; with a number of groups given they stay", out))
+	}
+	if s.k > 1 && s.l == 1 {
+		res.Warnings = append(res.Warnings, "no statement tells the groups apart more than another: they differ in how much they agree with everything, which may be no viewpoint")
+	}
+	for g := range s.k {
+		if s.indifferent(g) {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("the votes of group %d do not depend on the statements; it may be no viewpoint", g))
+		}
+	}
+}
+
 // runBlock groups by the latent block model. The plane is that of the default
 // method and only shows the groups.
 func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
@@ -757,16 +821,10 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 		warn(res, o.Method, m, label)
 		return res, nil
 	}
-	b := newBlockVotes(r, rows)
-	starts := o.Starts
-	if len(rows) <= blockSmall {
-		starts *= blockStartsPer
-	}
-	s, err := fitBlock(ctx, b, points, o.KMax, o.K, starts, o.Seed)
+	s, rows, err := fitAttentive(ctx, r, rows, points, reason, o)
 	if err != nil {
 		return nil, err
 	}
-	s.canonical()
 	for n, i := range rows {
 		label[i] = s.group[n]
 	}
@@ -795,10 +853,24 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 			res.Participants[n].Margin = Number(math.NaN())
 		}
 	}
+	s.warnOfIndifference(res, reason)
 	icl := Number(s.icl())
 	res.LogLikelihood = &icl
-	res.Classes = s.classes(m, b)
+	res.Classes = s.classes(m)
 	return res, nil
+}
+
+// indifferent reports whether the votes of group g are likelier when they do not
+// depend on the classes of statements than when they do, parameters integrated
+// out in both. Where there is one class nothing can be said.
+func (s *blockState) indifferent(g int) bool {
+	var byClass float64
+	var all blockCount
+	for c := range s.l {
+		byClass += s.value[g*s.maxL+c]
+		all = plus(all, s.count[g*s.maxL+c])
+	}
+	return s.block(all) > byClass+1e-9
 }
 
 // canonical renumbers groups by falling size, equal sizes by first member, and
@@ -811,10 +883,10 @@ func (s *blockState) canonical() {
 }
 
 // classes describes the classes of statements.
-func (s *blockState) classes(m *Matrix, b *blockVotes) []Class {
+func (s *blockState) classes(m *Matrix) []Class {
 	classes := make([]Class, s.l)
 	for j, c := range s.class {
-		classes[c].Statements = append(classes[c].Statements, m.statements[b.column[j]].ID)
+		classes[c].Statements = append(classes[c].Statements, m.statements[s.column[j]].ID)
 	}
 	for c := range classes {
 		slices.SortFunc(classes[c].Statements, CompareIDs)

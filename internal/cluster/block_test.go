@@ -2,9 +2,11 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -134,6 +136,73 @@ func TestBlockFindsPlantedGroups(t *testing.T) {
 		if res := run(t, m, o); res.K != 4 {
 			t.Errorf("4 groups were asked for, %d given", res.K)
 		}
+	}
+}
+
+// inattentive adds people who vote by a habit of their own, whatever is said.
+func inattentive(m *Matrix, people int, rng *rand.Rand) *Matrix {
+	b := NewBuilder()
+	for j := range m.statements {
+		b.Statement(m.statements[j])
+	}
+	for i := range m.participants {
+		columns, votes := m.Row(i)
+		for k, j := range columns {
+			b.Cell(b.Participant(m.participants[i]), int(j), votes[k])
+		}
+	}
+	for n := range people {
+		row := b.Participant(fmt.Sprint("careless", n))
+		for _, j := range rng.Perm(len(m.statements))[:25] {
+			v := Disagree
+			if rng.Float64() < 0.1 {
+				v = Agree
+			}
+			b.Cell(row, j, v)
+		}
+	}
+	return b.Matrix()
+}
+
+func TestBlockLeavesOutWhoDoesNotHeedTheStatements(t *testing.T) {
+	m, truth := authored(2, 60, 25, 3)
+	m = inattentive(m, 8, rand.New(rand.NewPCG(2, 8)))
+	o := DefaultOptions()
+	o.Method = Block
+	res := run(t, m, o)
+	if res.K != 3 || len(res.LeftOut) != 8 || agreement(res, truth) < 0.95 {
+		t.Errorf("k %d, left out %v, adjusted Rand index %.2f", res.K, res.LeftOut, agreement(res, truth))
+	}
+	for _, l := range res.LeftOut {
+		if !strings.HasPrefix(l.ID, "careless") || l.Reason != indifference {
+			t.Errorf("left out %v", l)
+		}
+	}
+	o.K = 4
+	res = run(t, m, o)
+	if res.K != 4 || len(res.LeftOut) != 0 || !strings.Contains(strings.Join(res.Warnings, "\n"), "the votes of group 3 do not depend on the statements") {
+		t.Errorf("of 4 groups asked for: k %d, left out %v, warnings %q", res.K, res.LeftOut, res.Warnings)
+	}
+}
+
+// Without classes of statements nobody can be told not to heed them.
+func TestBlockSaysThatGroupsDifferOnlyInHowMuchTheyAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var cells []cell
+	for i := range 40 {
+		for j := range 12 {
+			v := Vote(1 - 2*(i%2))
+			if rng.Float64() < 0.1 {
+				v = -v
+			}
+			cells = append(cells, cell{fmt.Sprint(i), fmt.Sprint(j), v})
+		}
+	}
+	o := DefaultOptions()
+	o.Method = Block
+	res := run(t, build(cells), o)
+	if res.K != 2 || len(res.LeftOut) != 0 || !strings.Contains(strings.Join(res.Warnings, "\n"), "how much they agree with everything") {
+		t.Errorf("k %d, left out %v, warnings %q", res.K, res.LeftOut, res.Warnings)
 	}
 }
 
