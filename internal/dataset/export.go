@@ -30,6 +30,9 @@ type Export struct {
 	// analysis found some.
 	Groups map[string]map[string]string
 
+	// Analysis is where the groups are from; nil without any.
+	Analysis *ManifestAnalysis
+
 	Formats []Format
 	Program string    // name and version, for the manifest
 	At      time.Time // when the data were taken
@@ -40,11 +43,24 @@ type Export struct {
 
 // Manifest says what an export holds.
 type Manifest struct {
-	Program    string         `json:"program"`
-	ExportedAt string         `json:"exported_at"`
-	Study      ManifestStudy  `json:"study"`
-	Counts     ManifestCounts `json:"counts"`
-	Files      []ManifestFile `json:"files"`
+	Program    string        `json:"program"`
+	ExportedAt string        `json:"exported_at"`
+	Study      ManifestStudy `json:"study"`
+
+	// Analysis found the groups in the ratings.
+	Analysis *ManifestAnalysis `json:"analysis,omitempty"`
+
+	Counts ManifestCounts `json:"counts"`
+	Files  []ManifestFile `json:"files"`
+}
+
+// ManifestAnalysis identifies the analysis whose groups an export holds.
+// Another one, by another method or with newer data, may find others.
+type ManifestAnalysis struct {
+	Method     string `json:"method"`
+	Seed       uint64 `json:"seed"`
+	Input      string `json:"input_sha256"`
+	AnalysedAt string `json:"analysed_at"`
 }
 
 // ManifestStudy identifies the study.
@@ -126,8 +142,9 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 	}
 	m = Manifest{
 		Program: e.Program, ExportedAt: momentText(e.At),
-		Study:  ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash()},
-		Counts: ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}, Statements: len(e.Statements)},
+		Analysis: e.Analysis,
+		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash()},
+		Counts:   ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}, Statements: len(e.Statements)},
 	}
 	err = e.writeRows(out, &m.Counts)
 	if m.Files, err = out.close(err); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"overton/internal/dataset"
 	"overton/internal/store"
@@ -19,11 +20,16 @@ func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.S
 		return nil, err
 	}
 	groups := map[string]map[string]string{}
-	switch latest, _, err := Latest(ctx, db, row); {
+	var analysis *dataset.ManifestAnalysis
+	switch latest, run, err := Latest(ctx, db, row); {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
 		return nil, err
 	default:
+		analysis = &dataset.ManifestAnalysis{
+			Method: string(latest.Parameters.Cluster.Method), Seed: latest.Parameters.Cluster.Seed, Input: latest.Input.SHA256,
+			AnalysedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339),
+		}
 		for _, q := range latest.Questions {
 			groups[q.Question] = map[string]string{}
 			for _, p := range q.Participants {
@@ -33,7 +39,7 @@ func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.S
 	}
 	program := ThisProgram()
 	return &dataset.Export{
-		Study: st, Version: row.Version, Statements: statements, Groups: groups,
+		Study: st, Version: row.Version, Statements: statements, Groups: groups, Analysis: analysis,
 		Program: program.Name + " " + program.Version,
 		Records: func(each func(study.Record) error) error { return db.Records(ctx, row.ID, each) },
 	}, nil

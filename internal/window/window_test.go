@@ -197,6 +197,10 @@ func TestARecordedResultReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	export, err := Export(context.Background(), db, row, st)
+	if err != nil || export.Analysis == nil || export.Analysis.Method != "block" || export.Analysis.Input != r.Input.SHA256 {
+		t.Errorf("an export names the analysis %+v, %v", export.Analysis, err)
+	}
 	want, _ := json.Marshal(r)
 	got, _ := json.Marshal(back)
 	if !bytes.Equal(want, got) {
