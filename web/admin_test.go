@@ -645,7 +645,7 @@ func TestTheMonitorCountsPeopleAndVirtualParticipantsApart(t *testing.T) {
 }
 
 func TestModerationTakesAStatementBack(t *testing.T) {
-	const nasty = `<img src=x onerror=alert(1)> & "quotes"` + "\n‮second line"
+	const nasty = `<img src=x onerror=alert(1)> & "quotes"` + "\n\u202esecond line"
 	ts := newSite(t, studyFolder(nil))
 	person, p := ts.begin(1)
 	p = person.walk(p, "p/q1-view")

@@ -124,7 +124,7 @@ func TestAHalfFilledPageKeepsWhatWasTyped(t *testing.T) {
 func TestGoingBackShowsTheAnswersAndAChangeIsARevision(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	b, p := ts.begin(1)
-	p = b.walk(p, "p/q1-response2")
+	b.walk(p, "p/q1-response2")
 	back := b.get("/s/small/p/q1-response1")
 	if _, fields := back.form(); fields.Get("rating") != "2" {
 		t.Errorf("going back shows %q, want the 2 that was chosen", fields.Get("rating"))
@@ -132,7 +132,7 @@ func TestGoingBackShowsTheAnswersAndAChangeIsARevision(t *testing.T) {
 	if p = b.send(back, map[string]string{"rating": "5"}); p.path() != "p/q1-response2" {
 		t.Errorf("after the change: %s, want where the person stands", p.path())
 	}
-	p = b.walk(p, "p/q1-statement2")
+	b.walk(p, "p/q1-statement2")
 	vote := b.get("/s/small/p/q1-statement1")
 	if !strings.Contains(vote.says(), "You chose: agree.") {
 		t.Error("going back to a vote does not show it")
@@ -537,7 +537,7 @@ func TestASecondRoundBringsPeopleBackForVotes(t *testing.T) {
 func TestAStatementTakenBackMakesRoomForTheNext(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	b, p := ts.begin(1)
-	p = b.walk(p, "p/q1-statement1")
+	b.walk(p, "p/q1-statement1")
 	row, err := ts.store.Study(context.Background(), "small")
 	if err != nil {
 		t.Fatal(err)

@@ -140,8 +140,7 @@ func TestARunOutlivesARestartOfTheRealSite(t *testing.T) {
 	s := newSite(t)
 	var mu sync.RWMutex
 	requests, down := 0, false
-	var server *httptest.Server
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		requests++
 		if requests == 400 || requests == 900 {

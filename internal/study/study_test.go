@@ -222,7 +222,7 @@ func TestReadAcceptsOrSaysWhy(t *testing.T) {
 		{" \n\t ", "3", "view missing"},
 		{"\u200b \u2060\ufeff", "3", "view missing"}, // nothing to be seen
 		{"one \u200b", "3", "view too_short"},
-		{"ما می‌خواهیم", "3", ""},
+		{"ما می\u200cخواهیم", "3", ""},
 		{"👩‍👧 🙂", "3", ""},
 		{"one", "3", "view too_short"},
 		{strings.Repeat("a b ", MaxText), "3", "view too_long"},
