@@ -19,6 +19,7 @@ var (
 		{"\xff\xfe", "is encoded as UTF-16; expected UTF-8 (in a spreadsheet program, save as “CSV UTF-8”)"},
 		{"\xfe\xff", "is encoded as UTF-16; expected UTF-8 (in a spreadsheet program, save as “CSV UTF-8”)"},
 		{"%PDF", "is a PDF; expected a text file"},
+		{"\x1f\x8b", "is gzip-compressed; expected a text file, so unpack it first"},
 	}
 )
 

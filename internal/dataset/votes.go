@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -64,7 +66,14 @@ func (s voteSource) read(name string, parse func(io.Reader) error) error {
 		return fmt.Errorf("reading votes: %w", err)
 	}
 	defer f.Close()
-	h := newHashingReader(f)
+	start := bufio.NewReader(f)
+	head, _ := start.Peek(8) // a fault in reading comes again
+	for _, other := range foreign {
+		if bytes.HasPrefix(head, []byte(other.start)) {
+			return Fault{File: name, Message: other.advice}
+		}
+	}
+	h := newHashingReader(start)
 	if err := parse(h); err != nil {
 		return err
 	}

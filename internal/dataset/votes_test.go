@@ -176,8 +176,12 @@ func TestFaultyVotesAreRefusedWithTheirPlace(t *testing.T) {
 		`v.csv:2: participant is not an id`: func() (*Votes, error) {
 			return ReadLong(folderOf("v.csv", "participant,statement,vote\n,1,1\n"), "v.csv", "")
 		},
-		`lacks the column "vote"`: func() (*Votes, error) { return ReadLong(folderOf("v.csv", "participant,statement\n"), "v.csv", "") },
-		`v.csv: empty`:            func() (*Votes, error) { return ReadLong(folderOf("v.csv", ""), "v.csv", "") },
+		`lacks the column "vote"`:   func() (*Votes, error) { return ReadLong(folderOf("v.csv", "participant,statement\n"), "v.csv", "") },
+		`v.csv: is gzip-compressed`: func() (*Votes, error) { return ReadLong(folderOf("v.csv", "\x1f\x8b\x08\x00"), "v.csv", "") },
+		`votes.json: is gzip-compressed`: func() (*Votes, error) {
+			return ReadPolisAPI(folderOf("votes.json", "\x1f\x8b\x08\x00"), "votes.json", 0)
+		},
+		`v.csv: empty`: func() (*Votes, error) { return ReadLong(folderOf("v.csv", ""), "v.csv", "") },
 		`and 980 more`: func() (*Votes, error) {
 			return ReadLong(folderOf("v.csv", "participant,statement,vote\n"+strings.Repeat("a,1,x\n", 5000)), "v.csv", "")
 		},
