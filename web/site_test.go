@@ -186,7 +186,7 @@ func (ts *testSite) browser() *browser {
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	return &browser{ts, &http.Client{Jar: jar, Timeout: 20 * time.Second}}
+	return &browser{ts, &http.Client{Jar: jar, Timeout: 3 * time.Minute}} // a slow machine is no fault
 }
 
 // page is what a browser shows.
