@@ -65,9 +65,10 @@ func (s shares) towards(prior shares, weight float64) shares {
 
 // losses returns the mean negative log probability of the hidden votes: by the
 // shares of all, of the participant's group, and, for a block model, of the
-// group on the statement's class. Participants outside every group have the
-// shares of all.
-func losses(res *cluster.Result, votes []hidden) (all, group, class float64) {
+// group on the statement's class. Those who do not heed the statements have
+// shares of their own, whatever the statement; others outside every group have
+// the shares of all.
+func losses(res *cluster.Result, m *cluster.Matrix, votes []hidden) (all, group, class float64) {
 	var sum cluster.Tally
 	overall := map[string]shares{}
 	for _, s := range res.Statements {
@@ -99,6 +100,24 @@ func losses(res *cluster.Result, votes []hidden) (all, group, class float64) {
 			classOf[id] = c
 		}
 	}
+	heedless := map[string]shares{}
+	for _, l := range res.LeftOut {
+		if l.Reason == cluster.Indifferent {
+			heedless[l.ID] = shares{}
+		}
+	}
+	participants, _ := m.Dims()
+	for i := range participants {
+		own, ok := heedless[m.Participant(i)]
+		if !ok {
+			continue
+		}
+		_, cast := m.Row(i)
+		for _, v := range cast {
+			own[v+1]++
+		}
+		heedless[m.Participant(i)] = own.towards(shares{1. / 3, 1. / 3, 1. / 3}, 1.5)
+	}
 	for _, v := range votes {
 		p := overall[v.statement]
 		all -= math.Log(p[v.vote+1])
@@ -108,6 +127,8 @@ func losses(res *cluster.Result, votes []hidden) (all, group, class float64) {
 			if c, ok := classOf[v.statement]; ok {
 				r = of(res.Classes[c].Votes[g]).towards(shares{1. / 3, 1. / 3, 1. / 3}, 1.5)
 			}
+		} else if own, ok := heedless[v.participant]; ok {
+			q, r = own, own
 		}
 		group -= math.Log(q[v.vote+1])
 		class -= math.Log(r[v.vote+1])
@@ -143,7 +164,7 @@ func heldOut(ctx context.Context, w io.Writer, folder string, draws int, seed ui
 				if err != nil {
 					return err
 				}
-				all, group, class := losses(res, out)
+				all, group, class := losses(res, m, out)
 				if n == 0 {
 					base = append(base, all)
 				}

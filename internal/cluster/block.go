@@ -734,9 +734,9 @@ const (
 	blockStartsPer = 4
 )
 
-// indifference is why somebody was left out whose votes do not depend on the
-// statements.
-const indifference = "votes that do not depend on the statements"
+// Indifferent is the reason why Block leaves somebody out whose votes do not
+// depend on the statements.
+const Indifferent = "votes that do not depend on the statements"
 
 // fitAttentive fits the model to the rows, and again without the members of
 // indifferent groups, until there are none; reason says so of those left out.
@@ -765,7 +765,7 @@ func fitAttentive(ctx context.Context, r *ratings, rows []int, points []point, r
 		}
 		for n, i := range rows {
 			if s.indifferent(s.group[n]) {
-				reason[i] = indifference
+				reason[i] = Indifferent
 			}
 		}
 		was, at := rows, points
@@ -780,7 +780,7 @@ func fitAttentive(ctx context.Context, r *ratings, rows []int, points []point, r
 func (s *blockState) warnOfIndifference(res *Result, reason []string) {
 	out := 0
 	for _, why := range reason {
-		if why == indifference {
+		if why == Indifferent {
 			out++
 		}
 	}

@@ -174,7 +174,7 @@ func TestBlockLeavesOutWhoDoesNotHeedTheStatements(t *testing.T) {
 		t.Errorf("k %d, left out %v, adjusted Rand index %.2f", res.K, res.LeftOut, agreement(res, truth))
 	}
 	for _, l := range res.LeftOut {
-		if !strings.HasPrefix(l.ID, "careless") || l.Reason != indifference {
+		if !strings.HasPrefix(l.ID, "careless") || l.Reason != Indifferent {
 			t.Errorf("left out %v", l)
 		}
 	}

@@ -34,7 +34,9 @@ const (
 	Paper Method = "paper"
 	// Polis is the pipeline of the Polis system, order-sensitive as it is.
 	Polis Method = "polis"
-	// Block is a latent block model of votes and authorship.
+	// Block is a latent block model of votes and authorship. Where the number of
+	// groups is free it leaves out those whose votes do not depend on the
+	// statements.
 	Block Method = "block"
 )
 

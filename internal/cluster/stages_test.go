@@ -254,7 +254,7 @@ func TestDoubtIsReported(t *testing.T) {
 		}
 		out, said := []LeftOut{{"few", "fewer than 7 votes"}}, "1 grouped participants voted neutral throughout"
 		if method == Block {
-			out, said = append(out, LeftOut{"shrug", indifference}), "1 participants are left out because their votes do not depend on the statements"
+			out, said = append(out, LeftOut{"shrug", Indifferent}), "1 participants are left out because their votes do not depend on the statements"
 		}
 		if !slices.Equal(res.LeftOut, out) {
 			t.Errorf("%s: left out %v", method, res.LeftOut)
