@@ -107,6 +107,14 @@ func (s *site) arrive(c echo.Context) error {
 	if wrong != "" {
 		return &refusal{status: http.StatusBadRequest, name: wrong, study: h}
 	}
+	if h.Recruitment.SignedLinks && !a.Virtual() {
+		// A page that is loaded again carries a dead token, but a cookie, too.
+		if known, ok := s.pass(c, h); !ok || known.Arrival != a {
+			if err := s.checkSigned(c, h.Recruitment.Parameters, a); err != nil {
+				return s.refuseUnsigned(c, h, err)
+			}
+		}
+	}
 	p := pass{Arrival: a}
 	p.Token, err = s.Store.Resume(ctx, h.row.Slug, a)
 	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrWithdrawn) {

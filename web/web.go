@@ -8,6 +8,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -40,6 +41,9 @@ type Config struct {
 	// TrustProxy believes X-Forwarded-Proto and, from a proxy on a private
 	// address, X-Forwarded-For.
 	TrustProxy bool
+
+	// ProlificKeys is where the keys of signed links are; "" for ProlificKeys.
+	ProlificKeys string
 }
 
 // site is the state that all requests share.
@@ -53,6 +57,7 @@ type site struct {
 	mu    sync.RWMutex
 	files map[string]*prepared // studies read, by hash
 
+	keys     keyring  // of signed links
 	attempts attempts // to sign in
 	analyses analyses
 	life     context.Context // ends work that outlives its request
@@ -62,6 +67,7 @@ type site struct {
 // analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (http.Handler, error) {
 	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}, life: ctx}
+	s.keys.url = cmp.Or(config.ProlificKeys, ProlificKeys)
 	if b := s.BaseURL; b != nil {
 		s.base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {

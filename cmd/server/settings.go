@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"overton/web"
 )
 
 // settings are what the flags and their environment twins say.
@@ -20,6 +22,8 @@ type settings struct {
 	tlsDomain  string
 	logFormat  string
 	demo       bool
+
+	prolificKeys string
 }
 
 // readSettings reads the flags; where one is not given, its twin in the
@@ -35,6 +39,7 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto; only behind a proxy that sets it")
 	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve https for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is not used")
 	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
+	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys that Prolific signs links with")
 	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")
 	if err := f.Parse(args); err != nil {
 		return s, err

@@ -129,9 +129,7 @@ func (r *studyReader) readRecruitment(m mapping) {
 			rec.Codes[study.Outcome(outcome)] = code
 		}
 	}
-	if prolific.flag("signed_links", false) {
-		prolific.doc.fault(prolific.at("signed_links"), "true", "is not supported yet; expected false, or the key left out")
-	}
+	rec.SignedLinks = prolific.flag("signed_links", false)
 	prolific.done()
 	m.done()
 }

@@ -35,6 +35,9 @@ type Recruitment struct {
 	// person's last answer.
 	ReservationMinutes int
 
+	// SignedLinks lets in only arrivals whose link Prolific has signed.
+	SignedLinks bool
+
 	// Resubmission allows another submission by a person who already finished one.
 	Resubmission bool
 }
