@@ -145,7 +145,7 @@ func (s *site) welcome(c echo.Context) error {
 	if h.row.Status != store.Running {
 		return s.refuse(h, store.ErrNotOpen)
 	}
-	token, err := s.formToken(p, "start")
+	token, err := s.formToken(h, p, "start")
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (s *site) start(c echo.Context) error {
 	if !ok {
 		return s.unknown(c, h)
 	}
-	switch _, sender := s.readFormToken(c, p, "start"); sender {
+	switch _, sender := s.readFormToken(c, h, p, "start"); sender {
 	case somebodyElse:
 		return &refusal{status: http.StatusConflict, name: "other_window", study: h}
 	case unclear:

@@ -46,7 +46,7 @@ type stepPage struct {
 }
 
 func (s *site) showStep(c echo.Context, v *visit, status int, step study.Step, sent sent) error {
-	token, err := s.formToken(v.pass, step.Path)
+	token, err := s.formToken(v.hosted, v.pass, step.Path)
 	if err != nil {
 		return err
 	}

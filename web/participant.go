@@ -56,7 +56,7 @@ func (s *site) resume(c echo.Context) error {
 	if v.pos.Step.Kind != study.NeedBallot {
 		return s.to(c, v.stands(v.pos))
 	}
-	token, err := s.formToken(v.pass, "resume")
+	token, err := s.formToken(v.hosted, v.pass, "resume")
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *site) secondRound(c echo.Context) error {
 // change does what a button without fields asks for, and goes where that leads.
 func (s *site) change(c echo.Context, path string, do func(context.Context, *study.Study, string) (store.Position, error)) error {
 	v := visitOf(c)
-	switch _, from := s.readFormToken(c, v.pass, path); from {
+	switch _, from := s.readFormToken(c, v.hosted, v.pass, path); from {
 	case somebodyElse:
 		return &refusal{status: http.StatusConflict, name: "other_window", study: v.hosted}
 	case unclear:
@@ -122,7 +122,7 @@ func (s *site) submit(c echo.Context) error {
 	for _, f := range step.Fields {
 		typed.values[f.Name] = form.Get(f.Name)
 	}
-	shown, from := s.readFormToken(c, v.pass, step.Path)
+	shown, from := s.readFormToken(c, v.hosted, v.pass, step.Path)
 	switch from {
 	case somebodyElse:
 		return &refusal{status: http.StatusConflict, name: "other_window", study: v.hosted, kept: kept(c, v.hosted)}
@@ -162,7 +162,7 @@ func timing(typed sent, shown time.Time) store.Timing {
 func (s *site) draft(c echo.Context) error {
 	v := visitOf(c)
 	path := c.Param("path")
-	switch _, from := s.readFormToken(c, v.pass, path); from {
+	switch _, from := s.readFormToken(c, v.hosted, v.pass, path); from {
 	case somebodyElse:
 		return &refusal{status: http.StatusConflict, name: "other_window", study: v.hosted}
 	case unclear:
@@ -205,10 +205,10 @@ func (s *site) end(c echo.Context) error {
 		}
 	}
 	var err error
-	if page.ReconsiderToken, err = s.formToken(v.pass, "reconsider"); err != nil {
+	if page.ReconsiderToken, err = s.formToken(v.hosted, v.pass, "reconsider"); err != nil {
 		return err
 	}
-	if page.SecondRoundToken, err = s.formToken(v.pass, "second-round"); err != nil {
+	if page.SecondRoundToken, err = s.formToken(v.hosted, v.pass, "second-round"); err != nil {
 		return err
 	}
 	return s.show(c, http.StatusOK, templates.End(page))
@@ -239,7 +239,7 @@ func (v *visit) votesMissing() bool {
 // askToWithdraw asks before anything is removed.
 func (s *site) askToWithdraw(c echo.Context) error {
 	v := visitOf(c)
-	token, err := s.formToken(v.pass, "withdraw")
+	token, err := s.formToken(v.hosted, v.pass, "withdraw")
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (s *site) askToWithdraw(c echo.Context) error {
 // withdraw removes the person's submission.
 func (s *site) withdraw(c echo.Context) error {
 	v := visitOf(c)
-	switch _, from := s.readFormToken(c, v.pass, "withdraw"); from {
+	switch _, from := s.readFormToken(c, v.hosted, v.pass, "withdraw"); from {
 	case somebodyElse:
 		return &refusal{status: http.StatusConflict, name: "other_window", study: v.hosted}
 	case unclear:

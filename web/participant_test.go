@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -370,19 +371,40 @@ func TestParticipantTextIsInert(t *testing.T) {
 }
 
 func TestConsentTextIsRenderedBelowThePagesHeading(t *testing.T) {
-	got, err := markdown("# One\n\n## Two\n\nSome *text*, <b>raw</b> and [a link](javascript:alert(1)).\n")
+	got, err := markdown("# One\n\n## Two\n\nSome *text*, <b>raw</b> and [a link](javascript:alert(1)).\n\n![Our *logo*](https://example.org/logo.png)\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"<h2>One</h2>", "<h3>Two</h3>", "<em>text</em>"} {
+	for _, part := range []string{"<h2>One</h2>", "<h3>Two</h3>", "<em>text</em>", `<a href="https://example.org/logo.png">Our <em>logo</em></a>`} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is not in %s", part, got)
 		}
 	}
-	for _, part := range []string{"<b>", "javascript:"} {
+	for _, part := range []string{"<b>", "javascript:", "<img"} {
 		if strings.Contains(got, part) {
 			t.Errorf("%q is in %s", part, got)
 		}
+	}
+}
+
+// Two studies of one recruiter can be open in one browser under one submission id.
+func TestAFormIsGoodForItsOwnStudyOnly(t *testing.T) {
+	ts := newSite(t, studyFolder(nil))
+	other, err := dataset.ReadStudy(studyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: other", 1) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ts.store.SaveStudy(context.Background(), store.NewStudy{Slug: "other", Title: other.Title, Hash: other.Hash, Files: other.Files}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ts.store.Launch(context.Background(), "other", other.Questions.Seeds, 0); err != nil {
+		t.Fatal(err)
+	}
+	b, p := ts.arrive(1)
+	b.get(strings.Replace(arrival(1), "/s/small", "/s/other", 1))
+	_, fields := p.form()
+	if got := b.post("/s/other/start", fields); got.path() != "start" || got.status != http.StatusOK {
+		t.Errorf("the other study's form led to %s, status %d; want its welcome again", got.url.Path, got.status)
 	}
 }
 

@@ -112,17 +112,17 @@ func kept(c echo.Context, h *hosted) []templates.Kept {
 	return all
 }
 
-// formToken is what each form carries: whose it is, which page, and when it
-// was sent out.
+// formToken is what each form carries: whose it is, of which study and page,
+// and when it was sent out.
 type formToken struct {
-	Submission, Path string
-	At               int64 // Unix milliseconds
+	Slug, Submission, Path string
+	At                     int64 // Unix milliseconds
 }
 
 const formTokenName = "form"
 
-func (s *site) formToken(p pass, path string) (string, error) {
-	return securecookie.EncodeMulti(formTokenName, formToken{p.Submission, path, s.Now().UnixMilli()}, s.cookies.Codecs...)
+func (s *site) formToken(h *hosted, p pass, path string) (string, error) {
+	return securecookie.EncodeMulti(formTokenName, formToken{h.row.Slug, p.Submission, path, s.Now().UnixMilli()}, s.cookies.Codecs...)
 }
 
 // sender says what a form's token tells about who sent it.
@@ -136,7 +136,7 @@ const (
 
 // readFormToken checks the token of a posted form. shown is when the page was
 // sent out.
-func (s *site) readFormToken(c echo.Context, p pass, path string) (shown time.Time, from sender) {
+func (s *site) readFormToken(c echo.Context, h *hosted, p pass, path string) (shown time.Time, from sender) {
 	var t formToken
 	if err := securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.cookies.Codecs...); err != nil {
 		return time.Time{}, unclear
@@ -144,7 +144,7 @@ func (s *site) readFormToken(c echo.Context, p pass, path string) (shown time.Ti
 	switch {
 	case t.Submission != p.Submission:
 		return time.Time{}, somebodyElse
-	case t.Path != path:
+	case t.Slug != h.row.Slug || t.Path != path:
 		return time.Time{}, unclear
 	}
 	return time.UnixMilli(t.At), oneself

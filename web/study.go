@@ -81,7 +81,8 @@ func prepare(files map[string][]byte) (*prepared, error) {
 }
 
 // markdown renders a text that stands below a page's own heading. Without its
-// "unsafe" option, goldmark drops raw HTML and links that run code.
+// "unsafe" option, goldmark drops raw HTML and links that run code. Pages load
+// nothing from elsewhere, so that an image becomes a link to it.
 func markdown(text string) (string, error) {
 	source := []byte(text)
 	md := goldmark.New()
@@ -91,9 +92,28 @@ func markdown(text string) (string, error) {
 			h.Level = min(h.Level+1, 6)
 		}
 	}
+	for _, image := range images(doc) {
+		link := ast.NewLink()
+		link.Destination, link.Title = image.Destination, image.Title
+		for n := image.FirstChild(); n != nil; n = image.FirstChild() {
+			link.AppendChild(link, n)
+		}
+		image.Parent().ReplaceChild(image.Parent(), image, link)
+	}
 	var b bytes.Buffer
 	err := md.Renderer().Render(&b, source, doc)
 	return b.String(), err
+}
+
+func images(doc ast.Node) (all []*ast.Image) {
+	// The walk's function gives no error.
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if image, ok := n.(*ast.Image); ok && entering {
+			all = append(all, image)
+		}
+		return ast.WalkContinue, nil
+	})
+	return all
 }
 
 // studyFrame is what stands around a page of a study.
