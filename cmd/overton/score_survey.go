@@ -118,7 +118,7 @@ func scoreSurvey(cmd *cobra.Command, db *store.Store, o surveyOptions) (*surveyR
 		}
 		result.Inputs = append(result.Inputs, read.Inputs...)
 	}
-	result.SurveyResult, err = window.AnalyseSurvey(data, o.SurveyOptions, models, runs)
+	result.SurveyResult, err = window.AnalyseSurvey(data, o.SurveyOptions, window.Models{Answers: models, Runs: runs})
 	return result, err
 }
 

@@ -95,8 +95,8 @@ func TestScoreSurveyPutsPeopleBesideModels(t *testing.T) {
 	if share := item["options"].([]any)[0].(map[string]any)["share"].(map[string]any)["value"]; share != 0.8 {
 		t.Errorf("share of the first answer %v, want 0.8", share)
 	}
-	if m := fmt.Sprint(item["models"]); m != "map[m:[0.25 0 0.75]]" {
-		t.Errorf("the model's shares %s", m)
+	if m := fmt.Sprint(item["models"]); m != "map[m:[0.25 0 0.75] made_up_1.5:[0.6666666666666666 0.3333333333333333 0]]" {
+		t.Errorf("the models' shares %s", m)
 	}
 	for _, name := range []string{"neutrality.svg", "ideology.svg", "groups-m.svg"} {
 		if _, err := os.Stat(filepath.Join(figures, name)); err != nil {

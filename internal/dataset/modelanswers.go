@@ -15,17 +15,17 @@ import (
 
 // ModelAnswers are one model's distributions of answers under one prompt.
 type ModelAnswers struct {
-	Model string
+	Model string `json:"model"`
 	// Context is how the model was prompted: "default", or for OpinionQA qa,
 	// bio and portray, for GlobalOpinionQA such as cross-national or linguistic.
-	Context string
+	Context string `json:"context"`
 	// Target is whom the model was told to answer like: a group as
 	// “ATTRIBUTE: group”, a country, a language; "" for nobody.
-	Target string
+	Target string `json:"target,omitempty"`
 
 	// Mass is each option's probability, or number of answers, by item; it
 	// need not sum to 1.
-	Mass map[string][]float64
+	Mass map[string][]float64 `json:"mass"`
 }
 
 var modelColumns = []column{{"model", true}, {"question", true}, {"option", true}, {"probability", true}, {"context", false}, {"target", false}}

@@ -32,7 +32,7 @@ type PeopleOpinions struct {
 	NeutralPct    Estimate `json:"neutral_pct"`
 
 	// Places are the people's own places on the axes, in the order given.
-	Places []Axes `json:"-"`
+	Places []Axes `json:"places"`
 }
 
 // ScorePeople scores a sample. Each run is one person's; weights, nil for 1,

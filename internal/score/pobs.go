@@ -52,19 +52,19 @@ type OpinionOption struct {
 // OpinionRun is all that one respondent answered in one mode: a model in its
 // repetitions, or one person in one repetition or more.
 type OpinionRun struct {
-	Respondent  string
-	Mode        string
-	Repetitions []int   // numbers of the repetitions
-	Answers     [][]int // [repetition][item], position of the option, Invalid or NotAsked
+	Respondent  string  `json:"respondent"`
+	Mode        string  `json:"mode"`
+	Repetitions []int   `json:"repetitions"` // numbers of the repetitions
+	Answers     [][]int `json:"answers"`     // [repetition][item], position of the option, Invalid or NotAsked
 
 	// Stored are the polarities that came with the answers, [repetition][item],
 	// NaN for none; nil where none came. They mix two codings of topics
 	// that are not polar.
-	Stored [][]float64
+	Stored [][]float64 `json:"-"`
 
 	// WithoutReasoning counts the answers for which reasoning was asked and
 	// none was written.
-	WithoutReasoning int
+	WithoutReasoning int `json:"without_reasoning,omitempty"`
 }
 
 // Modes in which models are asked.

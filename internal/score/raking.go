@@ -8,10 +8,10 @@ import (
 
 // Margin is the population's distribution of one variable.
 type Margin struct {
-	Variable string
+	Variable string `json:"variable"`
 	// Categories and their Shares of the population; shares need not sum to 1.
-	Categories []string
-	Shares     []float64
+	Categories []string  `json:"categories"`
+	Shares     []float64 `json:"shares"`
 }
 
 // Raking weighs participants so that they match the margins of a population.

@@ -3,6 +3,7 @@ package window
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,21 +17,33 @@ import (
 
 // SurveyOptions are the parameters of a survey's analysis.
 type SurveyOptions struct {
-	Instrument string         `json:"instrument"`
+	Instrument string         `json:"instrument,omitempty"` // "": all of the flow
 	People     People         `json:"people"`
-	Margins    []score.Margin `json:"-"` // of the population, to weigh people by; nil: no weights
+	Margins    []score.Margin `json:"margins,omitempty"` // of the population, to weigh people by; nil: no weights
 	Bootstrap  int            `json:"bootstrap"`
 	Seed       uint64         `json:"seed"`
 }
 
-// SurveyResult is what people answered to one instrument of a study, with
-// models' answers to it beside theirs.
+// DefaultSurveyOptions are the parameters that commands and pages start from.
+func DefaultSurveyOptions() SurveyOptions {
+	return SurveyOptions{People: Auto, Bootstrap: 1000, Seed: 1}
+}
+
+// SurveyResult is one analysis of what people answered to one instrument of a
+// study, with models' answers to it beside theirs.
 type SurveyResult struct {
 	Program    Program       `json:"program"`
 	Input      Input         `json:"input"`
 	Study      About         `json:"study"`
 	Parameters SurveyOptions `json:"parameters"`
 	People     Counted       `json:"people"`
+	InstrumentResult
+}
+
+// InstrumentResult is what was found in the answers to one instrument.
+type InstrumentResult struct {
+	Instrument string        `json:"instrument"`
+	Title      string        `json:"title,omitempty"`
 	Raking     *score.Raking `json:"raking,omitempty"`
 	Items      []SurveyItem  `json:"items"`
 
@@ -46,26 +59,32 @@ type SurveyResult struct {
 
 // SurveyItem is one item with the people's answers.
 type SurveyItem struct {
-	Item    string         `json:"item"`
-	Text    string         `json:"text"`
-	Topics  []string       `json:"topics,omitempty"`
-	Asked   int            `json:"asked"`
-	Refusal score.Estimate `json:"refusal"` // share of those who answered
-	Options []SurveyOption `json:"options"`
-	Entropy score.Number   `json:"entropy_normalised"`
+	Item     string         `json:"item"`
+	Text     string         `json:"text"`
+	Topics   []string       `json:"topics,omitempty"`
+	Asked    int            `json:"asked"`     // people who answered
+	NotAsked int            `json:"not_asked"` // people for whom it was not drawn, or whose earlier answers led past it
+	NoAnswer int            `json:"no_answer"` // people who were asked and have no answer
+	Refused  int            `json:"refused"`
+	Refusal  score.Estimate `json:"refusal"` // share of those who answered
+	Options  []SurveyOption `json:"options"`
+	Entropy  score.Number   `json:"entropy_normalised"`
 
 	// Order is how much higher on the scale people answer who see the options
 	// in reverse; nil where nobody does.
 	Order *score.Estimate `json:"order_effect,omitempty"`
 
-	// Models are the models' shares of the options, in their order.
-	Models map[string][]score.Number `json:"models,omitempty"`
+	// Models are the models' shares of the options, in their order, and
+	// ModelRefusals their shares of refusals among all their answers.
+	Models        map[string][]score.Number `json:"models,omitempty"`
+	ModelRefusals map[string]score.Number   `json:"model_refusals,omitempty"`
 }
 
 // SurveyOption is an answer and its share among those who did not refuse.
 type SurveyOption struct {
 	Option string         `json:"option"`
 	Label  string         `json:"label"`
+	Count  int            `json:"count"` // people, without weights
 	Share  score.Estimate `json:"share"`
 }
 
@@ -75,7 +94,7 @@ type SurveyData struct {
 	in         instrument.Instrument
 	people     Counted
 	pseudonyms []string
-	first      [][]int // [person][item], position of the option, or score.NotAsked
+	first      [][]int // [person][item], position of the option, score.NotAsked, or score.Invalid for no answer
 	second     [][]int // to items that came again
 	reversed   []bool
 	attributes []map[string]string // all survey answers by item, first ones
@@ -83,19 +102,34 @@ type SurveyData struct {
 
 // CollectSurvey reads what people answered to an instrument.
 func CollectSurvey(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o SurveyOptions) (*SurveyData, error) {
-	in, ok := st.Instruments[o.Instrument]
-	if !ok {
-		return nil, fmt.Errorf("the study asks no instrument %q", o.Instrument)
-	}
-	records, counted, err := completeRecords(ctx, db, row, o.People)
+	all, err := collectSurveys(ctx, db, row, st, o.People, o.Instrument)
 	if err != nil {
 		return nil, err
 	}
-	d := &SurveyData{st: st, in: in, people: counted}
-	for _, r := range records {
-		d.add(r)
+	return all[0], nil
+}
+
+// collectSurveys reads what people answered to instruments.
+func collectSurveys(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
+	var all []*SurveyData
+	for _, name := range instruments {
+		in, ok := st.Instruments[name]
+		if !ok {
+			return nil, fmt.Errorf("the study asks no instrument %q", name)
+		}
+		all = append(all, &SurveyData{st: st, in: in})
 	}
-	return d, nil
+	records, counted, err := completeRecords(ctx, db, row, people)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		d.people = counted
+		for _, r := range records {
+			d.add(r)
+		}
+	}
+	return all, nil
 }
 
 // add takes one person's answers.
@@ -113,10 +147,7 @@ func (d *SurveyData) add(r study.Record) {
 	reversed := false
 	for _, asked := range d.st.AskedItems(answers, r.Surveys) {
 		value, answered := answers[asked.Key]
-		if !answered {
-			continue
-		}
-		if !asked.Again {
+		if answered && !asked.Again {
 			attributes[asked.Item.ID] = value
 		}
 		if asked.Key.Scope != d.in.Name {
@@ -145,14 +176,24 @@ func (d *SurveyData) runs() []*score.OpinionRun {
 	return runs
 }
 
-// AnalyseSurvey scores people's answers. models are models' distributions of
-// answers, runs their answers in repetitions; both may be nil.
-func AnalyseSurvey(d *SurveyData, o SurveyOptions, models []dataset.ModelAnswers, runs []*score.OpinionRun) (*SurveyResult, error) {
-	if len(d.first) == 0 {
-		return nil, fmt.Errorf("nobody has finished the study yet")
+// AnalyseSurvey scores people's answers, with models' beside them.
+func AnalyseSurvey(d *SurveyData, o SurveyOptions, models Models) (*SurveyResult, error) {
+	found, err := d.analyse(o, models)
+	if err != nil {
+		return nil, err
 	}
-	r := &SurveyResult{Program: ThisProgram(), Input: d.input(), Parameters: o, People: d.people,
-		Study: About{d.st.Slug, d.st.Title, d.st.Hash, d.st.Questions.Hash()}}
+	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o, People: d.people, InstrumentResult: *found}, nil
+}
+
+func aboutStudy(st *dataset.Study) About {
+	return About{st.Slug, st.Title, st.Hash, st.Questions.Hash()}
+}
+
+func (d *SurveyData) analyse(o SurveyOptions, models Models) (*InstrumentResult, error) {
+	if len(d.first) == 0 {
+		return nil, errNobody
+	}
+	r := &InstrumentResult{Instrument: d.in.Name, Title: d.in.Title}
 	var weights []float64
 	if o.Margins != nil {
 		values := make([][]string, len(d.attributes))
@@ -167,26 +208,30 @@ func AnalyseSurvey(d *SurveyData, o SurveyOptions, models []dataset.ModelAnswers
 		}
 		weights = r.Raking.Weights
 	}
+	answers := append(slices.Clone(models.Answers), answersOf(d.in, models.Runs)...)
 	for i := range d.in.Items {
-		r.Items = append(r.Items, d.item(i, weights, o, models))
+		r.Items = append(r.Items, d.item(i, weights, o, answers))
 	}
 	survey := dataset.OpinionSurvey(d.in)
 	if slices.ContainsFunc(survey.Topics, func(t score.OpinionTopic) bool { return t.Polar }) {
 		r.Opinions = survey.ScorePeople(d.runs(), weights, o.Bootstrap, o.Seed)
 		r.Models = map[string]map[string]*score.PobsScore{}
-		for _, run := range runs {
+		for _, run := range models.Runs {
 			if r.Models[run.Respondent] == nil {
 				r.Models[run.Respondent] = map[string]*score.PobsScore{}
 			}
 			r.Models[run.Respondent][run.Mode] = survey.ScorePobs(run, o.Bootstrap, o.Seed)
 		}
 	}
-	if len(models) > 0 {
+	if len(answers) > 0 {
 		items, attributes := d.polls(weights)
-		r.Polls = score.ScoreOpinionQA(items, attributes, pollRuns(d.in, models), o.Bootstrap, o.Seed)
+		r.Polls = score.ScoreOpinionQA(items, attributes, pollRuns(d.in, answers), o.Bootstrap, o.Seed)
 	}
 	return r, nil
 }
+
+// errNobody says that there is nothing to analyse.
+var errNobody = errors.New("nobody has finished the study yet")
 
 // item summarises the answers to one item.
 func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []dataset.ModelAnswers) SurveyItem {
@@ -194,21 +239,29 @@ func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []d
 	item := SurveyItem{Item: it.ID, Text: it.Text, Topics: it.Topics}
 	answers := answersFirst(it)
 	places := it.Ordinals()
-	refused := make([]int, len(d.first))  // 1: refused, -1: not asked
-	given := make([]int, len(d.first))    // among the answers, -1: none
+	refused := make([]int, len(d.first)) // 1: refused, -1: not asked
+	given := make([]int, len(d.first))   // among the answers, -1: none
+	counts := make([]int, len(places))
 	var reversed, straight score.Weighted // ordinals, by the order of the options
 	for i, person := range d.first {
 		option := person[at]
 		refused[i], given[i] = -1, -1
-		if option < 0 {
+		switch option {
+		case score.NotAsked:
+			item.NotAsked++
+			continue
+		case score.Invalid:
+			item.NoAnswer++
 			continue
 		}
 		item.Asked++
 		if refused[i] = 0; it.Options[option].Refusal {
 			refused[i] = 1
+			item.Refused++
 			continue
 		}
 		given[i] = slices.Index(answers, option)
+		counts[given[i]]++
 		w := 1.0
 		if weights != nil {
 			w = weights[i]
@@ -225,7 +278,7 @@ func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []d
 	distribution := make([]float64, n)
 	for k, share := range shares {
 		option := it.Options[answers[k]]
-		item.Options = append(item.Options, SurveyOption{option.Code, option.Label, share})
+		item.Options = append(item.Options, SurveyOption{option.Code, option.Label, counts[k], share})
 		distribution[k] = float64(share.Value)
 	}
 	item.Entropy = score.Entropy(distribution).Normalised
@@ -239,12 +292,15 @@ func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []d
 			continue
 		}
 		if item.Models == nil {
-			item.Models = map[string][]score.Number{}
+			item.Models, item.ModelRefusals = map[string][]score.Number{}, map[string]score.Number{}
 		}
-		sum := 0.0
-		for _, k := range answers[:n] {
-			sum += mass[k]
+		sum, all := 0.0, 0.0
+		for i, k := range answers {
+			if all += mass[k]; i < n {
+				sum += mass[k]
+			}
 		}
+		item.ModelRefusals[m.Model] = score.Number(1 - sum/all)
 		for _, k := range answers[:n] {
 			item.Models[m.Model] = append(item.Models[m.Model], score.Number(mass[k]/sum))
 		}

@@ -3,6 +3,7 @@ package window
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -262,7 +263,7 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := AnalyseSurvey(data, o, nil, nil)
+		r, err := AnalyseSurvey(data, o, Models{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +372,7 @@ func TestModelsStandBesidePeople(t *testing.T) {
 		mass[0], mass[len(mass)-1] = 3, 1
 		m.Mass[it.ID] = mass
 	}
-	r, err := AnalyseSurvey(data, o, []dataset.ModelAnswers{m}, nil)
+	r, err := AnalyseSurvey(data, o, Models{Answers: []dataset.ModelAnswers{m}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,5 +388,91 @@ func TestModelsStandBesidePeople(t *testing.T) {
 	}
 	if _, err := CollectSurvey(context.Background(), db, row, st, SurveyOptions{Instrument: "other.csv"}); err == nil {
 		t.Error("an instrument that the study does not ask is taken")
+	}
+}
+
+func TestRecordedSurveysReadBackAndAreTheSameAgain(t *testing.T) {
+	db, row, st := plantedSurvey(t, 12)
+	ctx := context.Background()
+	in := st.Instruments["polls.csv"]
+	table := "model,question,option,probability\nmade-up-1,POLL1,Answer 1,1\nmade-up-1,POLL1,Prefer not to say,1\n"
+	file, err := ReadModelFile("answers.csv", []byte(table), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultSurveyOptions()
+	o.Bootstrap = 20
+	o.Margins = []score.Margin{{Variable: "SEX", Categories: []string{"Male", "Female"}, Shares: []float64{1, 1}}}
+	analyse := func(files ...ModelFile) *Surveys {
+		steps := 0
+		r, err := AnalyseSurveys(ctx, db, row, st, o, files, func() { steps++ })
+		if err != nil || steps != len(r.Instruments) {
+			t.Fatalf("%d steps: %v", steps, err)
+		}
+		return r
+	}
+	r := analyse(file)
+	if err := RecordSurveys(ctx, db, row, r); err != nil {
+		t.Fatal(err)
+	}
+	back, run, err := LatestSurveys(ctx, db, row)
+	if err != nil || run.Kind != SurveyRunKind {
+		t.Fatalf("%s: %v", run.Kind, err)
+	}
+	text := func(r *Surveys) string {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text(back) != string(run.Result) {
+		t.Error("what was read is not what was recorded")
+	}
+	if text(analyse(back.Files...)) != string(run.Result) {
+		t.Error("from the recorded files the same analysis gives other bytes")
+	}
+	if without := analyse(); without.Input == r.Input {
+		t.Error("the input's hash does not tell models' files apart")
+	}
+	var names []string
+	for _, in := range r.Instruments {
+		names = append(names, in.Instrument)
+	}
+	if got := strings.Join(names, " "); got != "us-demographics pobs.json polls.csv" {
+		t.Errorf("instruments %s", got)
+	}
+	item := r.Instruments[2].Items[0]
+	if item.Models["made-up-1"][0] != 1 || item.ModelRefusals["made-up-1"] != 0.5 {
+		t.Errorf("the model's shares %v, refusals %v", item.Models, item.ModelRefusals)
+	}
+	for _, in := range r.Instruments {
+		for _, it := range in.Items {
+			counted := it.Refused
+			for _, o := range it.Options {
+				counted += o.Count
+			}
+			if counted != it.Asked || it.Asked+it.NotAsked+it.NoAnswer != 12 {
+				t.Errorf("%s: %d answers counted of %d, %d not asked, %d without an answer", it.Item, counted, it.Asked, it.NotAsked, it.NoAnswer)
+			}
+		}
+	}
+}
+
+func TestRepetitionsOfAModelAreJoined(t *testing.T) {
+	run := func(file string, n int, answers ...int) ModelFile {
+		return ModelFile{File: file, Models: Models{Runs: []*score.OpinionRun{{Respondent: "m", Mode: score.ModeDirect, Repetitions: []int{n}, Answers: [][]int{answers}}}}}
+	}
+	m, err := JoinModels([]ModelFile{run("b", 2, 1, score.Invalid), run("a", 1, 0, 1)})
+	if err != nil || len(m.Runs) != 1 || fmt.Sprint(m.Runs[0].Repetitions) != "[1 2]" {
+		t.Fatalf("%+v: %v", m, err)
+	}
+	options := []instrument.Option{{Code: "A"}, {Code: "B"}}
+	got := answersOf(instrument.Instrument{Items: []instrument.Item{{ID: "x", Options: options}, {ID: "y", Options: options}}}, m.Runs)
+	if fmt.Sprint(got[0].Mass) != "map[x:[1 1] y:[0 1]]" {
+		t.Errorf("answers %v", got[0].Mass)
+	}
+	if _, err := JoinModels([]ModelFile{run("a", 1, 0), run("b", 1, 0)}); err == nil || !strings.Contains(err.Error(), "repetition 1 of m in direct mode is in a and in b") {
+		t.Errorf("the same repetition twice: %v", err)
 	}
 }
