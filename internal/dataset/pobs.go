@@ -201,7 +201,7 @@ func (q *pobsQuestion) item(topic string, refuse func(key, value, format string,
 		if strings.TrimSpace(label) == "" {
 			refuse(fmt.Sprintf("options[%d]", k), label, "is empty; expected an answer")
 		}
-		o := instrument.Option{Code: letter(k), Label: label, Refusal: k == last}
+		o := instrument.Option{Code: instrument.Letter(k), Label: label, Refusal: k == last}
 		if q.OptionsPolarity != nil {
 			p := q.OptionsPolarity[k]
 			key := fmt.Sprintf("options_polarity[%d]", k)
@@ -219,8 +219,6 @@ func (q *pobsQuestion) item(topic string, refuse func(key, value, format string,
 	}
 	return it
 }
-
-func letter(option int) string { return string(rune('A' + option)) }
 
 // PobsResponses is one response file: one repetition of one model.
 type PobsResponses struct {
@@ -338,111 +336,22 @@ func newPobsMode(mode string, items int) PobsMode {
 func (r *PobsResponses) read(m *PobsMode, i int, it instrument.Item, tag string, lenient bool, text, selected *string, stored *float64) {
 	recorded := score.Invalid
 	if selected != nil {
-		recorded = optionOf(*selected, len(it.Options))
+		recorded = it.Lettered(*selected)
 	}
 	option := recorded
 	if text != nil {
-		option = answerIn(*text, tag, len(it.Options))
+		option = it.Tagged(*text, tag)
 		if option != recorded {
 			r.Disagreements++
 		}
 		if option == score.Invalid && lenient {
-			option = looseAnswerIn(*text, tag, it)
+			option = it.TaggedLoosely(*text, tag)
 		}
 	}
 	m.Answers[i] = option
 	if stored != nil {
 		m.Stored[i] = *stored
 	}
-}
-
-// optionOf is the position of a letter's option.
-func optionOf(text string, options int) int {
-	if len(text) != 1 {
-		return score.Invalid
-	}
-	c := text[0] | 0x20 // lower case
-	if k := int(c) - 'a'; 'a' <= c && c <= 'z' && k < options {
-		return k
-	}
-	return score.Invalid
-}
-
-// answerIn reads the first tag with one letter in it and nothing else, not even
-// a blank; case does not matter. A letter beyond the options is no answer.
-func answerIn(text, tag string, options int) int {
-	for {
-		inner, rest, found := afterTag(text, tag)
-		if !found {
-			return score.Invalid
-		}
-		if len(inner) > 0 && isLetter(inner[0]) && closes(inner[1:], tag) {
-			return optionOf(inner[:1], options)
-		}
-		text = rest
-	}
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// afterTag finds the next opening tag. rest is where to look for another.
-func afterTag(text, tag string) (inner, rest string, found bool) {
-	for {
-		at := strings.IndexByte(text, '<')
-		if at < 0 {
-			return "", "", false
-		}
-		text = text[at+1:]
-		if len(text) > len(tag) && text[len(tag)] == '>' && asciiEqualFold(text[:len(tag)], tag) {
-			return text[len(tag)+1:], text, true
-		}
-	}
-}
-
-// closes says whether a text begins with the closing tag.
-func closes(text, tag string) bool {
-	return len(text) >= len(tag)+3 && text[:2] == "</" && text[len(tag)+2] == '>' && asciiEqualFold(text[2:2+len(tag)], tag)
-}
-
-// asciiEqualFold compares with a lower-case ASCII word.
-func asciiEqualFold(text, lower string) bool {
-	for i := range len(lower) {
-		c := text[i]
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// looseAnswerIn reads what breaks the demanded form: blanks in the tag, a
-// letter with a bracket, full stop or its label after it, the label alone, or
-// an answer without any tag that is one of these and nothing else.
-func looseAnswerIn(text, tag string, it instrument.Item) int {
-	inner, _, found := afterTag(text, tag)
-	if !found {
-		inner = text
-	} else if end := strings.Index(inner, "<"); end >= 0 {
-		inner = inner[:end]
-	}
-	inner = strings.TrimSpace(inner)
-	for k, o := range it.Options {
-		if strings.EqualFold(inner, o.Label) {
-			return k
-		}
-	}
-	if len(inner) == 0 || !isLetter(inner[0]) {
-		return score.Invalid
-	}
-	k := optionOf(inner[:1], len(it.Options))
-	after := strings.TrimSpace(strings.TrimLeft(inner[1:], ").:"))
-	if k >= 0 && (after == "" || len(inner) > 1 && strings.ContainsRune(").:", rune(inner[1])) && (found || strings.EqualFold(after, it.Options[k].Label))) {
-		return k
-	}
-	return score.Invalid
 }
 
 // sameItem compares a repeated question with the survey's; key is what differs.

@@ -72,51 +72,6 @@ func TestPobsName(t *testing.T) {
 	}
 }
 
-func TestAnswersAreReadStrictlyOrLeniently(t *testing.T) {
-	it := instrument.Item{}
-	for k, label := range []string{"Agree", "Neutral", "Disagree", "Refused"} {
-		it.Options = append(it.Options, instrument.Option{Code: letter(k), Label: label})
-	}
-	const none = score.Invalid
-	tests := []struct {
-		text            string
-		strict, lenient int
-	}{
-		{"<answer>B</answer>", 1, 1},
-		{"well, <ANSWER>b</Answer> then", 1, 1},
-		{"<answer>Z</answer>", none, none},
-		{"<answer> B </answer>", none, 1},
-		{"<answer>C)</answer>", none, 2},
-		{"<answer>C. Disagree</answer>", none, 2},
-		{"<answer>disagree</answer>", none, 2},
-		{"<answer>B", none, 1},
-		{"B", none, 1},
-		{"B. Neutral", none, 1},
-		{"Neutral", none, 1},
-		{"B. I think", none, none},
-		{"Because of that, no.", none, none},
-		{"As a model I have no opinion.", none, none},
-		{"<answer>no</answer> <answer>D</answer>", 3, 3},
-		{"<answer>A</answer> <answer>D</answer>", 0, 0},
-		{"<reconsidered_answer>A</reconsidered_answer>", none, none},
-		{"<answer>A</reconsidered_answer>", none, 0},
-		{"", none, none},
-		{"<", none, none},
-	}
-	for _, test := range tests {
-		if got := answerIn(test.text, "answer", 4); got != test.strict {
-			t.Errorf("%q read strictly: %d, want %d", test.text, got, test.strict)
-		}
-		got := answerIn(test.text, "answer", 4)
-		if got == none {
-			got = looseAnswerIn(test.text, "answer", it)
-		}
-		if got != test.lenient {
-			t.Errorf("%q read leniently: %d, want %d", test.text, got, test.lenient)
-		}
-	}
-}
-
 func TestAResponseFileWithReconsideredAnswersHoldsTwoModes(t *testing.T) {
 	survey, err := ReadPobsSurvey("s.json", []byte(pobsJSON("")))
 	if err != nil {

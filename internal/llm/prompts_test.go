@@ -1,0 +1,56 @@
+package llm
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestAPromptOfOnesOwnReplacesTheShippedOne(t *testing.T) {
+	shipped, err := ReadPrompts(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := ReadPrompts(fstest.MapFS{"direct.txt": {Data: []byte("{{define \"system\"}} Be brief. {{end}}\n{{.Question}}!\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own.SHA256["direct"] == shipped.SHA256["direct"] || own.SHA256["default"] != shipped.SHA256["default"] {
+		t.Error("the hash of the replaced prompt, and only that, is to change")
+	}
+	data := struct{ Question string }{"Tea {{.Secret}} <answer>A</answer>?"}
+	if got, err := own.Text("direct", "", data); err != nil || got != "Tea {{.Secret}} <answer>A</answer>?!" {
+		t.Errorf("user %q, %v", got, err)
+	}
+	if got, err := own.Text("direct", "system", data); err != nil || got != "Be brief." {
+		t.Errorf("system %q, %v", got, err)
+	}
+	if got, err := own.Text("direct", "assistant", data); err != nil || got != "" {
+		t.Errorf("assistant %q, %v", got, err)
+	}
+}
+
+func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		files fstest.MapFS
+		want  string
+	}{
+		"none":      {fstest.MapFS{"readme.md": {}}, "holds none"},
+		"a typo":    {fstest.MapFS{"dirct.txt": {}}, "dirct.txt replaces no prompt"},
+		"no syntax": {fstest.MapFS{"direct.txt": {Data: []byte("a\n{{.Question")}}, "direct.txt:2"},
+	} {
+		if _, err := ReadPrompts(test.files); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+	p, err := ReadPrompts(fstest.MapFS{"direct.txt": {Data: []byte("a\n{{.Qestion}}")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Text("direct", "", struct{ Question string }{}); err == nil || !strings.Contains(err.Error(), "direct.txt:2") {
+		t.Errorf("an unknown field: %v", err)
+	}
+	if _, err := p.Text("nothing", "", nil); err == nil {
+		t.Error("an unknown prompt is filled in")
+	}
+}
