@@ -1,3 +1,4 @@
+// Package llm asks language models and reads what they say.
 package llm
 
 import (
