@@ -10,13 +10,12 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"overton/templates/report"
 )
 
 // input identifies a file that a result was computed from.
-type input struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
-}
+type input = report.Input
 
 // readInput reads a whole file and says which it was.
 func readInput(path string) ([]byte, input, error) {
@@ -25,7 +24,7 @@ func readInput(path string) ([]byte, input, error) {
 		return nil, input{}, fmt.Errorf("reading the input: %w", err)
 	}
 	sum := sha256.Sum256(content)
-	return content, input{filepath.Base(path), hex.EncodeToString(sum[:])}, nil
+	return content, input{File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:])}, nil
 }
 
 // progress shows how far long work is, on a terminal only.

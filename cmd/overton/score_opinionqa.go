@@ -240,7 +240,7 @@ func printOpinionQA(w io.Writer, r *pollResult) error {
 	for _, model := range foldedKeys(r.Models) {
 		m := r.Models[model]
 		groups := foldedKeys(m.Group)
-		slices.SortStableFunc(groups, func(a, b string) int { return compareDown(m.Group[a], m.Group[b]) })
+		slices.SortStableFunc(groups, func(a, b string) int { return score.Descending(m.Group[a], m.Group[b]) })
 		for i, g := range groups {
 			if i < 3 || i == len(groups)-1 {
 				fmt.Fprintf(w, "%s  %s  %s (%s); people %s\n", model, g, decimals(m.Group[g]), interval(m.GroupCI[g]), decimals(r.People.Group[g]))
@@ -327,7 +327,7 @@ func (m *countryModel) compareCountries(questions []score.CountryQuestion, boots
 	for _, country := range foldedKeys(natural.Countries) {
 		m.Countries = append(m.Countries, countrySimilarity{country, similarities{natural.Countries[country], base2.Countries[country]}, intervals[country], natural.Questions[country]})
 	}
-	slices.SortStableFunc(m.Countries, func(a, b countrySimilarity) int { return compareDown(a.Natural, b.Natural) })
+	slices.SortStableFunc(m.Countries, func(a, b countrySimilarity) int { return score.Descending(a.Natural, b.Natural) })
 	m.Pooled, m.Mean = similarities{natural.Pooled, base2.Pooled}, similarities{natural.ByCountry, base2.ByCountry}
 	m.MostSimilar = natural.MostSimilar
 }

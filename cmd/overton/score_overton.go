@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +14,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/score"
 	"overton/internal/window"
+	"overton/templates/report"
 )
 
 // overtonOptions are the flags of "score overton".
@@ -31,21 +31,7 @@ type overtonOptions struct {
 }
 
 // overtonResult is all that "score overton" says, and its JSON.
-type overtonResult struct {
-	Program window.Program `json:"program"`
-	Input   input          `json:"input"`
-	// Inputs are the further files, by the name of their flag.
-	Inputs map[string]input `json:"inputs,omitempty"`
-	Group  string           `json:"group"`
-	*score.Overton
-	// Subgroups hide what fewer than MinimumCell participants would tell.
-	Subgroups   []score.Subgroup `json:"subgroups,omitempty"`
-	MinimumCell int              `json:"minimum_cell,omitempty"`
-	Raked       *score.Raked     `json:"raked,omitempty"`
-	Outside     *score.Outside   `json:"outside,omitempty"`
-
-	ratings score.Ratings // with the groups that were scored
-}
+type overtonResult = report.Scores
 
 func newScoreOverton() *cobra.Command {
 	o := overtonOptions{Parameters: score.DefaultParameters()}
@@ -112,7 +98,7 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if len(ratings.Rows) > 0 && !slices.ContainsFunc(ratings.Rows, func(r score.Rating) bool { return r.Group != "" }) {
 		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group", path, o.group, len(ratings.Rows))
 	}
-	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]input{}, Group: o.group}
+	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]report.Input{}, Group: o.group}
 	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
 		return nil, err
 	}
@@ -124,7 +110,7 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err := result.BootstrapParticipants(ctx, ratings, regroup, func() { _ = bar.Add(1) }); err != nil {
 		return nil, err
 	}
-	result.ratings = ratings
+	result.Rated = ratings
 	return result, o.addMore(result)
 }
 
@@ -132,7 +118,7 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 func (o overtonOptions) addMore(result *overtonResult) (err error) {
 	if len(o.subgroups) > 0 {
 		result.MinimumCell = o.minCell
-		if result.Subgroups, err = score.Subgroups(result.ratings, o.Parameters, o.subgroups, o.minCell); err != nil {
+		if result.Subgroups, err = score.Subgroups(result.Rated, o.Parameters, o.subgroups, o.minCell); err != nil {
 			return err
 		}
 	}
@@ -141,7 +127,7 @@ func (o overtonOptions) addMore(result *overtonResult) (err error) {
 		if err != nil {
 			return err
 		}
-		if result.Raked, err = score.RakedScore(result.ratings, o.Parameters, margins); err != nil {
+		if result.Raked, err = score.RakedScore(result.Rated, o.Parameters, margins); err != nil {
 			return err
 		}
 	}
@@ -189,14 +175,14 @@ func readFile[T any](result *overtonResult, flag, path string, read func(file st
 
 // printOverton writes the result as tables for a person.
 func printOverton(w io.Writer, o *overtonResult) error {
-	fmt.Fprintf(w, "%d ratings of %d participants on %d questions; threshold %g, groups without ratings: %s\n\n",
-		o.Ratings, o.Participants, len(o.Questions), o.Parameters.Tau, o.Parameters.Missing)
+	fmt.Fprintf(w, "%s of %s on %s; threshold %g, groups without ratings: %s\n\n", report.Counted(o.Ratings, "rating"),
+		report.Counted(o.Participants, "participant"), report.Counted(len(o.Questions), "question"), o.Parameters.Tau, o.Parameters.Missing)
 	if err := printModels(w, o.Models); err != nil {
 		return err
 	}
 	printReference(w, o.Reference)
 	for _, s := range o.Subsets {
-		fmt.Fprintf(w, "\n%s = %s, %d questions\n", s.Attribute, s.Value, s.Questions)
+		fmt.Fprintf(w, "\n%s = %s, %s\n", s.Attribute, s.Value, report.Counted(s.Questions, "question"))
 		if err := printModels(w, s.Models); err != nil {
 			return err
 		}
@@ -222,7 +208,7 @@ func printOverton(w io.Writer, o *overtonResult) error {
 
 func printSubgroups(w io.Writer, groups []score.Subgroup, minimum int) error {
 	for _, g := range groups {
-		fmt.Fprintf(w, "\n%s = %s, %d participants\n", g.Attribute, g.Value, g.Participants)
+		fmt.Fprintf(w, "\n%s = %s, %s\n", g.Attribute, g.Value, report.Counted(g.Participants, "participant"))
 		if g.Models == nil {
 			fmt.Fprintf(w, "not shown: fewer than %d\n", minimum)
 			continue
@@ -259,7 +245,7 @@ func newTable(w io.Writer) *tabwriter.Writer {
 // printModels writes the leaderboard, best adjusted score first.
 func printModels(w io.Writer, models []score.ModelScore) error {
 	models = slices.Clone(models)
-	slices.SortStableFunc(models, func(a, b score.ModelScore) int { return compareDown(a.Adjusted, b.Adjusted) })
+	slices.SortStableFunc(models, func(a, b score.ModelScore) int { return score.Descending(a.Adjusted, b.Adjusted) })
 	name := 0
 	for _, m := range models {
 		name = max(name, len([]rune(m.Model)))
@@ -290,90 +276,16 @@ func printReference(w io.Writer, r score.Reference) {
 }
 
 func printLeftOut(w io.Writer, l score.LeftOut) {
-	said := leftOut(l)
+	said := report.LeftOut(l)
 	if len(said) == 0 {
 		said = []string{"nothing"}
 	}
 	fmt.Fprintf(w, "\nleft out: %s\n", strings.Join(said, "; "))
 }
 
-// leftOut says in words what was left out, one line for each reason.
-func leftOut(l score.LeftOut) (said []string) {
-	if l.RatingsWithoutValue > 0 {
-		said = append(said, fmt.Sprintf("%d ratings without a value", l.RatingsWithoutValue))
-	}
-	if l.RatingsWithoutGroup > 0 {
-		said = append(said, fmt.Sprintf("%d ratings without a group (participant on a question: %d)", l.RatingsWithoutGroup, l.ParticipantsWithoutGroup))
-	}
-	if n := len(l.QuestionsWithoutGroups); n > 0 {
-		said = append(said, fmt.Sprintf("%d questions without groups (%s)", n, strings.Join(l.QuestionsWithoutGroups, ", ")))
-	}
-	if l.GroupsWithoutRatings > 0 {
-		said = append(said, fmt.Sprintf("%d times a group gave a model of its question no rating", l.GroupsWithoutRatings))
-	}
-	return said
-}
-
-// compareDown orders from high to low, undefined last.
-func compareDown(a, b score.Number) int {
-	switch {
-	case !a.Defined() || !b.Defined():
-		if a.Defined() {
-			return -1
-		}
-		if b.Defined() {
-			return 1
-		}
-		return 0
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
-}
-
 // decimals, signed, interval and pValue write numbers for tables; what is
 // undefined is a dash.
-func decimals(n score.Number) string {
-	if !n.Defined() {
-		return "–"
-	}
-	return rounded("%.3f", float64(n))
-}
-
-// rounded writes what rounds to zero without a sign of its own.
-func rounded(format string, v float64) string {
-	text := fmt.Sprintf(format, v)
-	if zero := strings.TrimPrefix(text, "-"); zero != text && strings.Trim(zero, "0.") == "" {
-		return zero
-	}
-	return text
-}
-
-func signed(n score.Number) string {
-	if !n.Defined() {
-		return "–"
-	}
-	if math.Abs(float64(n)) < 0.0005 {
-		n = 0 // whose sign is arithmetic's
-	}
-	return fmt.Sprintf("%+.3f", float64(n))
-}
-
-func interval(i score.Interval) string {
-	if !i.Defined() {
-		return "–"
-	}
-	return rounded("%.3f", float64(i.Low)) + " to " + rounded("%.3f", float64(i.High))
-}
-
-func pValue(n score.Number) string {
-	switch {
-	case !n.Defined():
-		return "–"
-	case n < 0.0001:
-		return "<0.0001"
-	}
-	return fmt.Sprintf("%.4f", float64(n))
-}
+func decimals(n score.Number) string   { return n.Text(3) }
+func signed(n score.Number) string     { return n.SignedText(3) }
+func interval(i score.Interval) string { return i.Text(3) }
+func pValue(n score.Number) string     { return n.PText() }

@@ -74,7 +74,7 @@ func TestScoreOvertonPrintsATable(t *testing.T) {
 	if code != 0 {
 		t.Fatal(errs)
 	}
-	for _, want := range []string{"6 ratings of 2 participants on 2 questions", "left out: 1 ratings without a group", "0.750"} {
+	for _, want := range []string{"6 ratings of 2 participants on 2 questions", "left out: 1 rating without a group", "0.750"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -159,7 +159,7 @@ func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
 
 func TestRoundedZeroHasNoSign(t *testing.T) {
 	for v, want := range map[float64]string{-0.0004: "0.000", 0: "0.000", -0.0006: "-0.001", 1.2: "1.200"} {
-		if got := rounded("%.3f", v); got != want {
+		if got := decimals(score.Number(v)); got != want {
 			t.Errorf("%g is written %s, want %s", v, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Number is a float64 that may be undefined: NaN in Go, null in JSON.
@@ -18,6 +19,49 @@ func Undefined() Number { return Number(math.NaN()) }
 // Defined tells whether n is a finite value.
 func (n Number) Defined() bool {
 	return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0)
+}
+
+// Text writes n for people, with so many decimals: a dash where it is
+// undefined, and no sign before what rounds to zero.
+func (n Number) Text(decimals int) string {
+	if !n.Defined() {
+		return "–"
+	}
+	text := strconv.FormatFloat(float64(n), 'f', decimals, 64)
+	if zero := strings.TrimPrefix(text, "-"); strings.Trim(zero, "0.") == "" {
+		return zero
+	}
+	return text
+}
+
+// SignedText is Text with a sign before what is not negative, too.
+func (n Number) SignedText(decimals int) string {
+	text := n.Text(decimals)
+	if n.Defined() && !strings.HasPrefix(text, "-") {
+		return "+" + text
+	}
+	return text
+}
+
+// PText writes a p-value for people.
+func (n Number) PText() string {
+	if n < 0.0001 {
+		return "<0.0001"
+	}
+	return n.Text(4)
+}
+
+// Descending orders numbers from high to low, undefined ones last.
+func Descending(a, b Number) int {
+	switch {
+	case a.Defined() && b.Defined():
+		return cmp.Compare(b, a)
+	case a.Defined():
+		return -1
+	case b.Defined():
+		return 1
+	}
+	return 0
 }
 
 // MarshalJSON writes full precision, or null where n is undefined.
@@ -42,6 +86,14 @@ type Interval struct{ Low, High Number }
 
 // UndefinedInterval returns the Interval that stands for "no interval".
 func UndefinedInterval() Interval { return Interval{Undefined(), Undefined()} }
+
+// Text writes the interval for people, with so many decimals.
+func (i Interval) Text(decimals int) string {
+	if !i.Defined() {
+		return "–"
+	}
+	return i.Low.Text(decimals) + " to " + i.High.Text(decimals)
+}
 
 // Defined tells whether both ends are.
 func (i Interval) Defined() bool { return i.Low.Defined() && i.High.Defined() }
