@@ -134,7 +134,7 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 	if again != 0 || out2 != out {
 		t.Error("the same command gives another result")
 	}
-	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participants") || !strings.Contains(out, "outside score against adjusted, 2 models") {
+	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participant\n") || !strings.Contains(out, "outside score against adjusted, 2 models") {
 		t.Errorf("%d %s %s", code, errs, out)
 	}
 }
