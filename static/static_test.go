@@ -18,6 +18,7 @@ func TestEveryFileIsServedUnderAHashedName(t *testing.T) {
 	for name, wantType := range map[string]string{
 		"overton.css": "text/css; charset=utf-8",
 		"overton.js":  "text/javascript; charset=utf-8",
+		"tables.js":   "text/javascript; charset=utf-8",
 		"icon.svg":    "image/svg+xml",
 	} {
 		p := Path(name)
