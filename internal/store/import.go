@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"overton/internal/study"
@@ -37,7 +40,7 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 				return err
 			}
 		}
-		if err := importRecords(tx, id, records, statements); err != nil {
+		if err := importRecords(tx, id, records, statements, map[string]int64{}, atEnd); err != nil {
 			return err
 		}
 		if st, err = scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id)); err != nil {
@@ -51,19 +54,104 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 	return st, nil
 }
 
+// fillBatch is how many submissions Fill adds in one transaction.
+const fillBatch = 250
+
+// Fill adds submissions to a launched study as if people had walked it, so that
+// a study of full size can be measured. A statement's author comes no later
+// than those who were shown it; statements that the study has already, such as
+// its seeds, go by their stored ids and need not be given. Nobody is known to
+// the recruiter, so nobody can come back.
+func (s *Store) Fill(ctx context.Context, st *study.Study, studyID int64, records []study.Record, statements []study.Statement) error {
+	all, err := s.Statements(ctx, studyID)
+	if err != nil {
+		return err
+	}
+	stored, there := map[string]int64{}, map[string]bool{}
+	for _, t := range all {
+		if stored[t.ID], err = strconv.ParseInt(t.ID, 10, 64); err != nil {
+			return err
+		}
+		there[t.ID] = true
+	}
+	written := map[string][]study.Statement{}
+	for _, t := range statements {
+		written[t.Author] = append(written[t.Author], t)
+	}
+	where := func(r study.Record) whereabouts {
+		if r.Outcome != study.InProgress {
+			return atEnd(r)
+		}
+		step := st.Next(r.Progress())
+		return whereabouts{path: step.Path, kind: step.Kind, expires: r.Last.UnixMilli() + reservation(st)}
+	}
+	for batch := range slices.Chunk(records, fillBatch) {
+		var theirs []study.Statement
+		for _, r := range batch {
+			theirs = append(theirs, written[r.Pseudonym]...)
+		}
+		err := s.update(ctx, func(tx *tx) error {
+			if err := importRecords(tx, studyID, batch, theirs, stored, where); err != nil {
+				return err
+			}
+			return tally(tx, batch, there)
+		})
+		if err != nil {
+			return fmt.Errorf("filling a study: %w", err)
+		}
+	}
+	return nil
+}
+
+// tally counts ballots and votes on statements that were there before.
+func tally(tx *tx, records []study.Record, there map[string]bool) error {
+	for _, r := range records {
+		for _, b := range r.Ballots {
+			if !there[b.Statement] {
+				continue
+			}
+			if _, err := tx.exec(`UPDATE statement SET drawn = drawn + 1 WHERE id = ?`, b.Statement); err != nil {
+				return err
+			}
+		}
+		for _, a := range r.Answers {
+			if a.Key.Kind != study.KindVote || !there[a.Key.Subject] {
+				continue
+			}
+			if err := count(tx, a.Key.Subject, "", a.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // imported is the ids that a participant got.
 type imported struct{ participant, submission int64 }
 
-func importRecords(tx *tx, studyID int64, records []study.Record, statements []study.Statement) error {
+// whereabouts is the page where a submission stands, and until when its
+// places are kept.
+type whereabouts struct {
+	path    string
+	kind    study.StepKind
+	expires int64
+}
+
+func atEnd(r study.Record) whereabouts {
+	return whereabouts{path: "end", kind: study.StepEnd, expires: r.Last.UnixMilli()}
+}
+
+// importRecords stores submissions and the statements of their authors. stored
+// leads from a statement's id in the import to its own, and grows.
+func importRecords(tx *tx, studyID int64, records []study.Record, statements []study.Statement, stored map[string]int64, where func(study.Record) whereabouts) error {
 	people := map[string]imported{}
 	for _, r := range records {
-		who, err := importSubmission(tx, studyID, r)
+		who, err := importSubmission(tx, studyID, r, where(r))
 		if err != nil {
 			return fmt.Errorf("participant %s: %w", r.Pseudonym, err)
 		}
 		people[r.Pseudonym] = who
 	}
-	stored := map[string]int64{}
 	for _, st := range statements {
 		var submission, participant any
 		if st.Author != "" {
@@ -74,8 +162,8 @@ func importRecords(tx *tx, studyID int64, records []study.Record, statements []s
 			submission, participant = who.submission, who.participant
 		}
 		result, err := tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, state, moderated, created_at, drawn, agree, disagree, neutral, skip)
-			VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)`,
-			studyID, st.Question, submission, participant, st.Virtual, st.Text, st.State, st.Created.UnixMilli(), st.Drawn, st.Agree, st.Disagree, st.Neutral, st.Skip)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			studyID, st.Question, submission, participant, st.Virtual, st.Text, st.State, st.State != study.StatementPending, st.Created.UnixMilli(), st.Drawn, st.Agree, st.Disagree, st.Neutral, st.Skip)
 		if err != nil {
 			return fmt.Errorf("statement %s: %w", st.ID, err)
 		}
@@ -91,7 +179,7 @@ func importRecords(tx *tx, studyID int64, records []study.Record, statements []s
 	return nil
 }
 
-func importSubmission(tx *tx, studyID int64, r study.Record) (who imported, err error) {
+func importSubmission(tx *tx, studyID int64, r study.Record, at whereabouts) (who imported, err error) {
 	result, err := tx.exec(`INSERT INTO participant (study_id, pseudonym, created_at) VALUES (?, ?, ?)`, studyID, r.Pseudonym, r.Started.UnixMilli())
 	if err != nil {
 		return who, err
@@ -106,9 +194,9 @@ func importSubmission(tx *tx, studyID int64, r study.Record) (who imported, err 
 		return t.UnixMilli()
 	}
 	result, err = tx.exec(`INSERT INTO submission (study_id, participant_id, token, virtual, seed, outcome, round, step, step_kind, started_at, consented_at, last_at, expires_at, ended_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, 'end', ?, ?, ?, ?, ?, ?)`,
-		studyID, who.participant, token(), r.Virtual, int64(r.Seed), r.Outcome, r.Round, study.StepEnd,
-		r.Started.UnixMilli(), millis(r.Consented), r.Last.UnixMilli(), r.Last.UnixMilli(), millis(r.Ended))
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		studyID, who.participant, token(), r.Virtual, int64(r.Seed), r.Outcome, r.Round, at.path, at.kind,
+		r.Started.UnixMilli(), millis(r.Consented), r.Last.UnixMilli(), at.expires, millis(r.Ended))
 	if err != nil {
 		return who, err
 	}
@@ -139,15 +227,16 @@ func importAnswers(tx *tx, submission int64, r study.Record, stored map[string]i
 	}
 	for _, a := range r.Answers {
 		key := a.Key
+		active := sql.NullInt64{Int64: a.Active.Milliseconds(), Valid: a.Active > 0}
 		if key.Kind == study.KindVote {
 			key.Subject = fmt.Sprint(stored[key.Subject])
 		}
-		if _, err := tx.exec(`INSERT INTO answer (submission_id, kind, scope, subject, value, round, shown_at, answered_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			submission, key.Kind, key.Scope, key.Subject, a.Value, a.Round, a.Shown.UnixMilli(), a.Answered.UnixMilli(), a.Revision); err != nil {
+		if _, err := tx.exec(`INSERT INTO answer (submission_id, kind, scope, subject, value, round, shown_at, answered_at, active_ms, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			submission, key.Kind, key.Scope, key.Subject, a.Value, a.Round, a.Shown.UnixMilli(), a.Answered.UnixMilli(), active, a.Revision); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`INSERT INTO revision (submission_id, kind, scope, subject, revision, value, shown_at, answered_at, trail, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 0)`,
-			submission, key.Kind, key.Scope, key.Subject, a.Revision, a.Value, a.Shown.UnixMilli(), a.Answered.UnixMilli()); err != nil {
+		if _, err := tx.exec(`INSERT INTO revision (submission_id, kind, scope, subject, revision, value, shown_at, answered_at, active_ms, trail, late) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0)`,
+			submission, key.Kind, key.Scope, key.Subject, a.Revision, a.Value, a.Shown.UnixMilli(), a.Answered.UnixMilli(), active); err != nil {
 			return err
 		}
 	}

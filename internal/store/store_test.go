@@ -821,3 +821,58 @@ func BenchmarkSubmit(bm *testing.B) {
 		}
 	})
 }
+
+func TestFillingAddsSubmissionsAsIfTheyHadBeenWalked(t *testing.T) {
+	b := newBench(t, testStudy(2, 2, 5))
+	token := b.start("ann")
+	b.walk(token, study.StepEnd, nil)
+	half := b.start("ben")
+	b.walk(half, study.StepVote, nil)
+	records := b.records()
+	var statements []study.Statement
+	all, err := b.Statements(context.Background(), b.row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if !s.Seed {
+			s.ID, s.Author = "copy of "+s.ID, "another "+s.Author
+			statements = append(statements, s)
+		}
+	}
+	for i := range records {
+		r := &records[i]
+		r.Pseudonym = "another " + r.Pseudonym
+		for n := range r.Ballots {
+			if r.Ballots[n].Statement > "4" { // beyond the four seeds: somebody's
+				r.Ballots[n].Statement = "copy of " + r.Ballots[n].Statement
+			}
+		}
+		for n := range r.Answers {
+			if a := &r.Answers[n]; a.Key.Kind == study.KindVote && a.Key.Subject > "4" {
+				a.Key.Subject = "copy of " + a.Key.Subject
+			}
+		}
+	}
+	if err := b.Fill(context.Background(), b.st, b.row.ID, records, statements); err != nil {
+		t.Fatal(err)
+	}
+	counts, err := b.Counts(context.Background(), b.row.ID, false, b.st.Questions.Questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts.Arrived != 4 || counts.InProgress != 2 || counts.Outcomes[study.Completed] != 2 {
+		t.Errorf("counts %+v, want everybody twice", counts)
+	}
+	for _, step := range counts.Steps {
+		if step.Kind != study.StepVote || step.InProgress != 2 {
+			t.Errorf("in progress at %+v, want two at a vote", step)
+		}
+	}
+	again := b.records()
+	for i, r := range again[:2] {
+		if len(again[i+2].Answers) != len(r.Answers) || len(again[i+2].Ballots) != len(r.Ballots) {
+			t.Errorf("%s has %d answers and %d ballots, want %d and %d", again[i+2].Pseudonym, len(again[i+2].Answers), len(again[i+2].Ballots), len(r.Answers), len(r.Ballots))
+		}
+	}
+}

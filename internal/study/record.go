@@ -87,3 +87,34 @@ func (r *Record) Answered() map[Key]string {
 	}
 	return byKey
 }
+
+// Progress is how far the submission had come: what Steps needs to list its
+// pages. A record does not say which statements moderation held back; a ballot
+// without a vote was, unless the person stands at it.
+func (r *Record) Progress() Progress {
+	p := Progress{Answers: r.Answered(), Surveys: r.Surveys, Outcome: r.Outcome, Round: r.Round}
+	at := map[string]int{}
+	for i, slot := range r.Slots {
+		p.Slots = append(p.Slots, Slot{Question: slot.Question, Models: slot.Models})
+		at[slot.Question] = i
+	}
+	for _, b := range r.Ballots {
+		if i, ok := at[b.Question]; ok {
+			p.Slots[i].Ballots = append(p.Slots[i].Ballots, Ballot{Statement: b.Statement})
+		}
+	}
+	voted := func(i, n int) bool {
+		_, ok := p.Answers[Key{KindVote, p.Slots[i].Question, p.Slots[i].Ballots[n].Statement}]
+		return ok
+	}
+	for i := range p.Slots {
+		slot := &p.Slots[i]
+		slot.VotesWanted = slot.Votes(p.Answers)
+		next := i+1 < len(p.Slots) && p.Answers[Key{Kind: KindView, Scope: p.Slots[i+1].Question}] != ""
+		for n := range slot.Ballots {
+			stands := r.Outcome == InProgress && !next && n == len(slot.Ballots)-1
+			slot.Ballots[n].Held = !voted(i, n) && !stands
+		}
+	}
+	return p
+}
