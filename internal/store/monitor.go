@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"overton/internal/study"
 )
@@ -104,43 +103,4 @@ func (s *Store) Counts(ctx context.Context, studyID int64, virtual bool, questio
 	}, `SELECT question_id, sum(state = 'served'), sum(state = 'pending'), sum(agree + disagree + neutral), coalesce(min(CASE WHEN state = 'served' THEN agree + disagree + neutral END), 0)
 		FROM statement WHERE study_id = ? AND (virtual = ? OR submission_id IS NULL AND state != 'withdrawn') GROUP BY 1`, studyID, virtual)
 	return c, err
-}
-
-// Run is one analysis that was recorded.
-type Run struct {
-	ID        int64
-	Kind      string
-	CreatedAt int64
-	Result    []byte // JSON
-}
-
-// SaveRun records the result of an analysis.
-func (s *Store) SaveRun(ctx context.Context, studyID int64, kind string, result []byte) (id int64, err error) {
-	err = s.update(ctx, func(tx *tx) error {
-		res, err := tx.exec(`INSERT INTO run (study_id, kind, created_at, result) VALUES (?, ?, ?, ?)`, studyID, kind, tx.now, string(result))
-		if err != nil {
-			return err
-		}
-		id, err = res.LastInsertId()
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("recording a %s run: %w", kind, err)
-	}
-	return id, nil
-}
-
-// LatestRun returns the newest run of a kind; ErrNotFound where there is none.
-func (s *Store) LatestRun(ctx context.Context, studyID int64, kind string) (Run, error) {
-	runs, err := collect(ctx, s.read, "reading a run", func(row scanner) (r Run, err error) {
-		err = row.Scan(&r.ID, &r.Kind, &r.CreatedAt, &r.Result)
-		return r, err
-	}, `SELECT id, kind, created_at, result FROM run WHERE study_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, studyID, kind)
-	if err != nil {
-		return Run{}, err
-	}
-	if len(runs) == 0 {
-		return Run{}, fmt.Errorf("reading the latest %s run: %w", kind, ErrNotFound)
-	}
-	return runs[0], nil
 }

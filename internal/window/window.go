@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -19,9 +18,6 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 )
-
-// RunKind is the kind under which results are recorded in the store.
-const RunKind = "window"
 
 // Program names what made a result.
 type Program struct {
@@ -112,6 +108,8 @@ type Question struct {
 	Input      Input           `json:"input"`
 	Parameters cluster.Options `json:"parameters"`
 	*cluster.Result
+	// Ratings counts what each group gave each model.
+	Ratings []score.RatingCounts `json:"ratings,omitempty"`
 }
 
 // Data is what was collected in the submissions that an analysis takes.
@@ -342,6 +340,9 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 		return result, nil
 	}
 	ratings := d.Grouped(result)
+	for i := range result.Questions {
+		result.Questions[i].Ratings = score.Distribution(ratings, result.Questions[i].Question)
+	}
 	if result.Score, err = score.OvertonScore(ratings, o.Score); err != nil {
 		return nil, fmt.Errorf("scoring the models: %w", err)
 	}
@@ -361,30 +362,6 @@ func resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n in
 	err := o.BootstrapParticipants(ctx, ratings, regroup, step)
 	o.Parameters.Bootstrap = asked
 	return err
-}
-
-// Record keeps a result in the store.
-func Record(ctx context.Context, db *store.Store, row store.Study, r *Result) error {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("recording the result: %w", err)
-	}
-	_, err = db.SaveRun(ctx, row.ID, RunKind, text)
-	return err
-}
-
-// Latest returns the newest result kept for a study; store.ErrNotFound where
-// there is none.
-func Latest(ctx context.Context, db *store.Store, row store.Study) (*Result, store.Run, error) {
-	run, err := db.LatestRun(ctx, row.ID, RunKind)
-	if err != nil {
-		return nil, run, err
-	}
-	var r Result
-	if err := json.Unmarshal(run.Result, &r); err != nil {
-		return nil, run, fmt.Errorf("reading run %d: %w", run.ID, err)
-	}
-	return &r, run, nil
 }
 
 // LoadStudy reads a study of the store with its files.
