@@ -11,8 +11,8 @@ import (
 	"overton/internal/score"
 )
 
-// writeFigures writes figures as SVG files into a folder, made where it is
-// missing; nothing for no folder.
+// writeFigures writes figures as SVG and PNG files into a folder, made where it
+// is missing; nothing for no folder.
 func writeFigures(dir string, figures map[string]*figure.Figure) error {
 	if dir == "" {
 		return nil
@@ -21,8 +21,14 @@ func writeFigures(dir string, figures map[string]*figure.Figure) error {
 		return fmt.Errorf("writing figures: %w", err)
 	}
 	for _, name := range foldedKeys(figures) {
-		if err := os.WriteFile(filepath.Join(dir, name+".svg"), figures[name].SVG(), 0o644); err != nil {
-			return fmt.Errorf("writing figures: %w", err)
+		png, err := figures[name].PNG(3)
+		if err != nil {
+			return err
+		}
+		for ending, content := range map[string][]byte{".svg": figures[name].SVG(), ".png": png} {
+			if err := os.WriteFile(filepath.Join(dir, name+ending), content, 0o644); err != nil {
+				return fmt.Errorf("writing figures: %w", err)
+			}
 		}
 	}
 	return nil

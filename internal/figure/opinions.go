@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
@@ -89,28 +91,15 @@ func pointMap(points []OpinionPoint, people []score.Axes, width float64, across,
 				p.line(stroke{0.75, grey, nil}, px, y.at(float64(pt.YCI.Low)), px, y.at(float64(pt.YCI.High)))
 			}
 		}
-		for i, at := range spread(wish, 13) {
-			px := x.at(float64(shown[i].X))
-			l := letters{size: small, bold: shown[i].People}
-			tx := px + 9
-			name := l.elide(shown[i].Name, width/2-24)
-			covered := func(from, to float64) int { // other points under the label
-				n := 0
-				for k, other := range shown {
-					if ox := x.at(float64(other.X)); k != i && from-6 <= ox && ox <= to+6 && math.Abs(wish[k]-at) < 11 {
-						n++
-					}
-				}
-				if from < left || to > width-8 {
-					n += len(shown)
-				}
-				return n
-			}
-			if w := l.width(name); covered(px-9-w, px-9) < covered(px+9, px+9+w) {
-				l.align, tx = 1, px-9
-			}
-			p.line(stroke{0.5, grey, nil}, px, wish[i], tx, at)
-			p.writeOver(tx, at, name, l)
+		marks := make([]mark, len(shown))
+		for i, pt := range shown {
+			l := letters{size: small, bold: pt.People}
+			marks[i] = mark{x: x.at(float64(pt.X)), y: wish[i], name: l.elide(pt.Name, width/2-24), l: l}
+		}
+		placeNames(marks, left, width-8, top, height-bottom)
+		for _, m := range marks {
+			p.line(stroke{0.5, grey, nil}, m.x, m.y, m.tx, m.ty)
+			p.writeOver(m.tx, m.ty, m.name, m.l)
 		}
 		for i, pt := range shown {
 			shape, fill, radius := draw.GlyphDrawer(draw.CircleGlyph{}), color.Color(blue), 4.0
@@ -121,6 +110,120 @@ func pointMap(points []OpinionPoint, people []score.Axes, width float64, across,
 		}
 	}
 	return f
+}
+
+// mark is a point with its name beside it: written from tx, ty on.
+type mark struct {
+	x, y   float64
+	name   string
+	l      letters
+	tx, ty float64
+}
+
+const (
+	nameHeight = 13.0 // between the names of two marks
+	nameGap    = 9.0  // between a mark and its name
+)
+
+// placeNames finds room for each name beside, above or below its mark: on
+// neither another name nor another mark, within the bounds, and as near as can
+// be. Each in turn takes the best of its places while the others keep theirs,
+// until none moves; of several orders of the turns the best is taken.
+func placeNames(marks []mark, left, right, top, bottom float64) {
+	const orders, passes = 12, 6
+	bounds := func(m mark) float64 {
+		if x0, x1 := m.extent(); x0 < left || x1 > right || m.ty < top || m.ty > bottom-nameHeight/2 {
+			return 1e6
+		}
+		return 0
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	turns := make([]int, len(marks))
+	for i := range turns {
+		turns[i] = i
+	}
+	least := math.Inf(1)
+	best := slices.Clone(marks)
+	for range orders {
+		trial, placed, total := slices.Clone(marks), make([]bool, len(marks)), 0.0
+		for moved, pass := true, 0; moved && pass < passes; pass++ {
+			moved, total = false, 0
+			for _, i := range turns {
+				m, cost := trial[i].place(trial, placed, i, bounds)
+				if total += cost; !placed[i] || m != trial[i] {
+					trial[i], placed[i], moved = m, true, true
+				}
+			}
+		}
+		if total < least {
+			best, least = trial, total
+		}
+		rng.Shuffle(len(turns), func(i, k int) { turns[i], turns[k] = turns[k], turns[i] })
+	}
+	copy(marks, best)
+}
+
+// place is the mark with its name in the best of its places, and how bad that is.
+func (m mark) place(marks []mark, placed []bool, at int, bounds func(mark) float64) (best mark, least float64) {
+	least = math.Inf(1)
+	for step := range 25 {
+		dy := float64((step+1)/2) * nameHeight
+		if step%2 == 1 {
+			dy = -dy
+		}
+		for _, align := range []float64{0, 1, 0.5} {
+			if align == 0.5 && dy == 0 {
+				continue // on the mark itself
+			}
+			m.l.align, m.tx, m.ty = align, m.x+nameGap*(1-2*align), m.y+dy
+			cost := math.Abs(dy) + align + bounds(m)
+			for k, other := range marks {
+				if k != at && cost < least {
+					cost += m.conflict(other, placed[k])
+				}
+			}
+			if cost < least {
+				best, least = m, cost
+			}
+		}
+	}
+	return best, least
+}
+
+// conflict says how bad it is that a name, or the line to it, meets another
+// mark, and its name where that is placed.
+func (m mark) conflict(other mark, placed bool) float64 {
+	cost := 0.0
+	x0, x1 := m.extent()
+	o0, o1 := other.extent()
+	if other.x > x0-6 && other.x < x1+6 && math.Abs(other.y-m.ty) < 11 {
+		cost += 1e4
+	}
+	if placed && o0 < x1+4 && x0 < o1+4 && math.Abs(other.ty-m.ty) < nameHeight {
+		cost += 1e4
+	}
+	for part := range 16 {
+		t := float64(part) / 16
+		x, y := m.x+t*(m.tx-m.x), m.y+t*(m.ty-m.y)
+		if math.Hypot(x-other.x, y-other.y) < 5 {
+			cost += 5
+		}
+		if placed && o0 < x && x < o1 && math.Abs(y-other.ty) < nameHeight/2 {
+			cost += 20
+		}
+		x, y = other.x+t*(other.tx-other.x), other.y+t*(other.ty-other.y)
+		if placed && x0 < x && x < x1 && math.Abs(y-m.ty) < nameHeight/2 {
+			cost += 20
+		}
+	}
+	return cost
+}
+
+// extent is where a name begins and ends across.
+func (m mark) extent() (from, to float64) {
+	w := m.l.width(m.name)
+	from = m.tx - m.l.align*w
+	return from, from + w
 }
 
 // density shades where people are, by a Gaussian kernel of a twelfth of either
@@ -351,4 +454,127 @@ func Ranked(title, axis, other string, values []RankedValue, width float64) *Fig
 		}
 	}
 	return f
+}
+
+// ItemAnswers is what one respondent, or a sample of people, answered to an
+// item.
+type ItemAnswers struct {
+	Name      string
+	People    bool
+	Shares    []score.Number   // of the options that are no refusals, in their order
+	CIs       []score.Interval // of the shares; nil: none
+	Refusal   score.Number     // among all answers
+	RefusalCI score.Interval
+}
+
+// ItemBars sets people's answers to one item beside models': for each option a
+// bar for each respondent, and refusals apart from them.
+func ItemBars(title string, options []string, respondents []ItemAnswers, width float64) *Figure {
+	const top, bar, heading, gap, bottom = 4.0, 14.0, 18.0, 6.0, 40.0
+	left := 40.0
+	for _, r := range respondents {
+		left = math.Max(left, letters{size: small, bold: r.People}.width(r.Name)+14)
+	}
+	left = math.Min(left, width*0.38)
+	var lines [][]string
+	height := top
+	for _, label := range append(slices.Clone(options), "Refused, of all answers") {
+		wrapped := letters{bold: true}.wrap(label, width-8, 2)
+		lines = append(lines, wrapped)
+		height += heading*float64(len(wrapped)) + bar*float64(len(respondents)) + gap
+	}
+	f := &Figure{Title: title, width: width, height: height + bottom}
+	var said []string
+	for _, r := range respondents {
+		var shares []string
+		for i, option := range options {
+			shares = append(shares, option+" "+percentText(r.Shares[i]))
+		}
+		said = append(said, fmt.Sprintf("%s: %s; refused %s", r.Name, strings.Join(shares, ", "), percentText(r.Refusal)))
+	}
+	f.Description = strings.Join(said, ". ") + "."
+	most := 0.1
+	for _, r := range respondents {
+		for i, share := range append(slices.Clone(r.Shares), r.Refusal) {
+			most = math.Max(most, defined(share))
+			if i < len(r.CIs) {
+				most = math.Max(most, defined(r.CIs[i].High))
+			}
+		}
+		most = math.Max(most, defined(r.RefusalCI.High))
+	}
+	x := scale{0, math.Min(1, math.Ceil(most*10)/10), left, width - 44}
+	f.draw = func(p pen) {
+		p.percentAxis(x, top, height-gap)
+		y := top
+		for i := range lines {
+			for _, line := range lines[i] {
+				p.writeOver(2, y+heading/2, line, letters{bold: true})
+				y += heading
+			}
+			for _, r := range respondents {
+				share, ci := r.Refusal, r.RefusalCI
+				if i < len(options) {
+					share, ci = r.Shares[i], score.UndefinedInterval()
+					if r.CIs != nil {
+						ci = r.CIs[i]
+					}
+				}
+				fill := color.Color(pale)
+				switch {
+				case r.People && i < len(options):
+					fill = orange
+				case i == len(options):
+					fill = faint
+				}
+				p.answerBar(r, share, ci, fill, x, y, bar, width)
+				y += bar
+			}
+			y += gap
+		}
+	}
+	return f
+}
+
+// answerBar draws one respondent's share of one option.
+func (p pen) answerBar(r ItemAnswers, share score.Number, ci score.Interval, fill color.Color, x scale, y, height, width float64) {
+	middle := y + height/2
+	l := letters{size: small, bold: r.People}
+	p.write(10, middle, l.elide(r.Name, x.start-14), l)
+	if share.Defined() {
+		p.box(fill, x.start, y+1.5, math.Max(x.at(float64(share))-x.start, 0.5), height-3)
+	}
+	if ci.Defined() {
+		low, high := x.at(float64(ci.Low)), x.at(float64(ci.High))
+		s := stroke{1, ink, nil}
+		p.line(s, low, middle, high, middle)
+		p.line(s, low, middle-3, low, middle+3)
+		p.line(s, high, middle-3, high, middle+3)
+	}
+	p.write(width-4, middle, percentText(share), letters{size: small, bold: r.People, align: 1})
+}
+
+// percentAxis draws ticks, grid lines and a title for shares as percent.
+func (p pen) percentAxis(s scale, top, y float64) {
+	for _, t := range s.ticks(5) {
+		p.line(stroke{0.5, faint, nil}, s.at(t), top, s.at(t), y)
+		p.write(s.at(t), y+10, tickText(100*t), letters{size: small, color: grey, align: 0.5})
+	}
+	p.line(stroke{0.75, grey, nil}, s.start, y, s.end, y)
+	p.write((s.start+s.end)/2, y+26, "share of answers in %", letters{size: small, align: 0.5})
+}
+
+func percentText(share score.Number) string {
+	if !share.Defined() {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(share))
+}
+
+// defined is a number, or 0 where there is none.
+func defined(n score.Number) float64 {
+	if !n.Defined() {
+		return 0
+	}
+	return float64(n)
 }

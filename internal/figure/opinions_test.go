@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +30,49 @@ func opinionFigures(width float64) map[string]*Figure {
 	return map[string]*Figure{
 		"neutrality": NeutralityMap(points, width), "ideology": IdeologyMap(points, people, width), "topics": TopicMap(topics, width),
 		"distances": DistanceMap(distances, width), "ranked": Ranked("Representativeness by group", "mean alignment", "people of the group", ranked, width),
+		"item": ItemBars("Should the town build a bridge?", itemOptions, itemAnswers(), width), "crowded": IdeologyMap(crowd(), nil, width),
+	}
+}
+
+var itemOptions = []string{"Yes, as soon as possible, and whatever it costs the town in the end, even if that means that there will be no new school for years", "Some day", "Never"}
+
+func itemAnswers() []ItemAnswers {
+	return []ItemAnswers{
+		{Name: "people", People: true, Shares: []score.Number{0.25, 0.6, 0.15}, Refusal: 0.04, RefusalCI: score.Interval{Low: 0.02, High: 0.07},
+			CIs: []score.Interval{{Low: 0.2, High: 0.3}, {Low: 0.54, High: 0.66}, {Low: 0.1, High: 0.2}}},
+		{Name: "model-a", Shares: []score.Number{1, 0, 0}, Refusal: 0, RefusalCI: score.UndefinedInterval()},
+		{Name: "model-b with a long name of its own", Shares: []score.Number{score.Undefined(), score.Undefined(), score.Undefined()}, Refusal: 1, RefusalCI: score.UndefinedInterval()},
+	}
+}
+
+// crowd are points that stand close together, some at the right end.
+func crowd() []OpinionPoint {
+	var points []OpinionPoint
+	for _, at := range [][2]score.Number{{0.185, -0.596}, {0.172, -0.595}, {0.167, -0.61}, {0.15, -0.46}, {0.073, -0.357}, {0.076, -0.351}, {0.097, -0.353}, {0.098, -0.36}} {
+		points = append(points, OpinionPoint{Name: fmt.Sprintf("model-%d, reasoning", len(points)+1), X: at[0], Y: at[1], XCI: score.UndefinedInterval(), YCI: score.UndefinedInterval()})
+	}
+	return points
+}
+
+func TestNamesOfCrowdedPointsCoverNothing(t *testing.T) {
+	var marks []mark
+	for i, pt := range crowd() {
+		marks = append(marks, mark{x: 40 + 2000*float64(pt.X), y: 100 - 400*float64(pt.Y), name: fmt.Sprintf("model-%d, reasoning", i+1), l: letters{size: small}})
+	}
+	placeNames(marks, 30, 430, 20, 400)
+	for i, m := range marks {
+		x0, x1 := m.extent()
+		if x0 < 30 || x1 > 430 || m.ty < 20 || m.ty > 400 {
+			t.Errorf("%s stands out of bounds: %g to %g at %g", m.name, x0, x1, m.ty)
+		}
+		for k, other := range marks {
+			if other.x > x0-4 && other.x < x1+4 && math.Abs(other.y-m.ty) < 9 && k != i {
+				t.Errorf("%s covers the mark of %s", m.name, other.name)
+			}
+			if o0, o1 := other.extent(); k != i && o0 < x1 && x0 < o1 && math.Abs(other.ty-m.ty) < nameHeight {
+				t.Errorf("%s covers the name %s", m.name, other.name)
+			}
+		}
 	}
 }
 
@@ -39,6 +84,7 @@ func TestOpinionFiguresNameWhatTheyShow(t *testing.T) {
 		"topics":     "Correlations of 3 topics over 5 respondents",
 		"distances":  "between model-a, model-b, people",
 		"ranked":     "2 rows by mean alignment. SEX: Male 0.84. SEX: Female 0.80.",
+		"item":       "people: Yes, as soon as possible",
 	} {
 		if got := figures[name].Description; !strings.Contains(got, want) {
 			t.Errorf("%s: description %q, want %q in it", name, got, want)
@@ -47,7 +93,7 @@ func TestOpinionFiguresNameWhatTheyShow(t *testing.T) {
 	if svg := string(figures["topics"].SVG()); strings.Index(svg, "Sea vs. Mountains") > strings.Index(svg, "Cats vs. Dogs") {
 		t.Error("topics do not stand in the order of the tree")
 	}
-	for _, f := range []*Figure{NeutralityMap(nil, Narrow), IdeologyMap(nil, nil, Narrow), TopicMap(&score.TopicCorrelation{}, Narrow), DistanceMap(&score.Distances{}, Narrow), Ranked("t", "a", "", nil, Narrow)} {
+	for _, f := range []*Figure{NeutralityMap(nil, Narrow), IdeologyMap(nil, nil, Narrow), TopicMap(&score.TopicCorrelation{}, Narrow), DistanceMap(&score.Distances{}, Narrow), Ranked("t", "a", "", nil, Narrow), ItemBars("t", nil, nil, Narrow)} {
 		if _, err := f.PNG(1); err != nil {
 			t.Errorf("%s: %v", f.Title, err)
 		}
