@@ -9,6 +9,7 @@ import (
 
 	"overton/internal/figure"
 	"overton/internal/score"
+	"overton/internal/window"
 )
 
 // writeFigures writes figures as SVG and PNG files into a folder, made where it
@@ -34,34 +35,8 @@ func writeFigures(dir string, figures map[string]*figure.Figure) error {
 	return nil
 }
 
-// fileName makes a name that is fit for a file.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, s)
-}
-
-// opinionPoints places models on both maps.
-func opinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, ideology []figure.OpinionPoint) {
-	for _, model := range foldedKeys(results) {
-		for _, mode := range foldedKeys(results[model]) {
-			s := results[model][mode]
-			name := model
-			if len(results[model]) > 1 {
-				name += ", " + mode
-			}
-			neutrality = append(neutrality, figure.OpinionPoint{Name: name, X: s.NNI, Y: s.TCI, XCI: s.CI.NNI, YCI: s.CI.TCI})
-			ideology = append(ideology, figure.OpinionPoint{Name: name, X: s.Axes.Individualism, Y: s.Axes.Progressivism, XCI: score.UndefinedInterval(), YCI: score.UndefinedInterval()})
-		}
-	}
-	return neutrality, ideology
-}
-
 func pobsFigures(r *pobsResult) map[string]*figure.Figure {
-	neutrality, ideology := opinionPoints(r.Results)
+	neutrality, ideology := window.OpinionPoints(r.Results)
 	figures := map[string]*figure.Figure{"neutrality": figure.NeutralityMap(neutrality, figure.Wide), "ideology": figure.IdeologyMap(ideology, nil, figure.Wide)}
 	if r.TopicCorrelation != nil {
 		figures["topics"] = figure.TopicMap(r.TopicCorrelation, figure.Wide)
@@ -72,20 +47,11 @@ func pobsFigures(r *pobsResult) map[string]*figure.Figure {
 	return figures
 }
 
-// pollFigures show representativeness by group, and on how many topics the
-// nearest group is the same as overall.
-func pollFigures(o *score.OpinionQA) map[string]*figure.Figure {
+// wide draws figures in the width of a page, by their names.
+func wide(list []window.Figure) map[string]*figure.Figure {
 	figures := map[string]*figure.Figure{}
-	for model, m := range o.Models {
-		var groups, attributes []figure.RankedValue
-		for _, g := range foldedKeys(m.Group) {
-			groups = append(groups, figure.RankedValue{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
-		}
-		for _, a := range foldedKeys(m.Topics.Attributes) {
-			attributes = append(attributes, figure.RankedValue{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
-		}
-		figures["groups-"+fileName(model)] = figure.Ranked("Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups, figure.Wide)
-		figures["consistency-"+fileName(model)] = figure.Ranked("How consistently "+model+" is nearest to one group", "share of topics", "", attributes, figure.Wide)
+	for _, f := range list {
+		figures[f.Name] = f.Draw(figure.Wide)
 	}
 	return figures
 }
@@ -102,24 +68,17 @@ func countryFigures(r *countryResult) map[string]*figure.Figure {
 			rows = append(rows, row)
 		}
 		name := strings.Join(slices.DeleteFunc([]string{m.Model, m.Context, m.Target}, func(s string) bool { return s == "" }), "-")
-		figures["countries-"+fileName(name)] = figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", rows, figure.Wide)
+		figures["countries-"+window.FileName(name)] = figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", rows, figure.Wide)
 	}
 	return figures
 }
 
 func surveyFigures(r *surveyResult) map[string]*figure.Figure {
-	figures := map[string]*figure.Figure{}
-	if p := r.Opinions; p != nil {
-		neutrality, ideology := opinionPoints(r.Models)
-		neutrality = append(neutrality, figure.OpinionPoint{Name: "people", X: p.NNI.Value, Y: p.TCI.Value, XCI: p.NNI.CI, YCI: p.TCI.CI, People: true})
-		ideology = append(ideology, figure.OpinionPoint{Name: "people", X: p.Individualism.Value, Y: p.Progressivism.Value, XCI: p.Individualism.CI, YCI: p.Progressivism.CI, People: true})
-		figures["neutrality"] = figure.NeutralityMap(neutrality, figure.Wide)
-		figures["ideology"] = figure.IdeologyMap(ideology, p.Places, figure.Wide)
-	}
-	if r.Polls != nil {
-		for name, f := range pollFigures(r.Polls) {
-			figures[name] = f
+	list := r.Figures()
+	for i := range r.Items {
+		if r.Items[i].Asked > 0 {
+			list = append(list, r.Items[i].Figure())
 		}
 	}
-	return figures
+	return wide(list)
 }

@@ -74,7 +74,7 @@ Each flag may be given several times.`,
 					return err
 				}
 			}
-			if err := writeFigures(o.figures, pollFigures(result.OpinionQA)); err != nil {
+			if err := writeFigures(o.figures, wide(window.PollFigures(result.OpinionQA))); err != nil {
 				return err
 			}
 			if o.json == "-" {
