@@ -23,7 +23,7 @@ func newImport() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newImportPolis())
+	cmd.AddCommand(newImportPolis(), newImportProlific())
 	return cmd
 }
 

@@ -49,14 +49,20 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 	_, err = collect(ctx, snapshot, "submissions", func(row scanner) (struct{}, error) {
 		var r study.Record
 		var id, seed, started, consented, lastAt, ended int64
-		err := row.Scan(&id, &r.Pseudonym, &r.Virtual, &seed, &r.Outcome, &r.Live, &r.Round, &started, &consented, &lastAt, &ended)
+		var said recruited
+		err := row.Scan(&id, &r.Pseudonym, &r.Virtual, &seed, &r.Outcome, &r.Live, &r.Round, &started, &consented, &lastAt, &ended,
+			&said.status, &said.code, &said.seconds, &said.attributes)
+		if err == nil {
+			r.Recruited, err = said.read()
+		}
 		r.Seed = uint64(seed)
 		r.Started, r.Consented, r.Last, r.Ended = when(started), when(consented), when(lastAt), when(ended)
 		index[id] = len(batch)
 		batch, last = append(batch, r), id
 		return struct{}{}, err
-	}, `SELECT s.id, p.pseudonym, s.virtual, s.seed, s.outcome, s.outcome = '' AND s.expires_at > ?, s.round, s.started_at, coalesce(s.consented_at, 0), s.last_at, coalesce(s.ended_at, 0)
-		FROM submission s JOIN participant p ON p.id = s.participant_id WHERE s.study_id = ? AND s.id > ? ORDER BY s.id LIMIT ?`, now, studyID, after, recordBatch)
+	}, `SELECT s.id, p.pseudonym, s.virtual, s.seed, s.outcome, s.outcome = '' AND s.expires_at > ?, s.round, s.started_at, coalesce(s.consented_at, 0), s.last_at, coalesce(s.ended_at, 0),
+			r.status, r.code, r.seconds, r.attributes
+		FROM submission s JOIN participant p ON p.id = s.participant_id LEFT JOIN recruited r ON r.submission_id = s.id WHERE s.study_id = ? AND s.id > ? ORDER BY s.id LIMIT ?`, now, studyID, after, recordBatch)
 	if err != nil || len(batch) == 0 {
 		return nil, 0, err
 	}

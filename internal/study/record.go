@@ -16,6 +16,8 @@ type Record struct {
 	Last      time.Time // last answer
 	Ended     time.Time // zero: not
 
+	Recruited *Recruited // what the recruiter says of it; nil: nothing was heard
+
 	Slots   []RecordSlot
 	Answers []Answer // in the order first answered
 	Ballots []RecordBallot
