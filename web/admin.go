@@ -48,6 +48,8 @@ func (s *site) adminRoutes() []route {
 		{get, "/admin/studies/:slug/analysis", viewer, s.analysis},
 		{post, "/admin/studies/:slug/analysis", researcher, s.analyse},
 		{get, "/admin/studies/:slug/questions/*", viewer, s.question}, // * is a question id, whatever is in it
+		{get, "/admin/studies/:slug/recruitment", admin, s.recruitment},
+		{post, "/admin/studies/:slug/recruitment", admin, s.readRecruitment},
 		{get, "/admin/studies/:slug/download", researcher, s.askToDownload},
 		{post, "/admin/studies/:slug/download", researcher, s.download},
 		{get, "/admin/studies/:slug/files.zip", researcher, s.downloadFiles},
@@ -138,6 +140,7 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Moderation", "/moderation", moderator},
 		{"Analysis", "/analysis", viewer},
 		{"Download", "/download", researcher},
+		{"Prolific", "/recruitment", admin},
 	} {
 		if adminRoles[f.Role] < t.role {
 			continue

@@ -410,7 +410,10 @@ func TestALinkCanLeadToAPage(t *testing.T) {
 }
 
 // upload posts files to the page for a new study.
-func (b *browser) upload(files map[string][]byte) page {
+func (b *browser) upload(files map[string][]byte) page { return b.uploadTo(newStudyPath, files) }
+
+// uploadTo posts files to a page of the site.
+func (b *browser) uploadTo(path string, files map[string][]byte) page {
 	b.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -422,7 +425,7 @@ func (b *browser) upload(files map[string][]byte) page {
 		w.Write(files[name])
 	}
 	form.Close()
-	r, err := http.NewRequest(http.MethodPost, b.http.URL+newStudyPath, &body)
+	r, err := http.NewRequest(http.MethodPost, b.http.URL+path, &body)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func recruitedRows(file []dataset.ProlificSubmission) []store.RecruitedRow {
 
 // printStandings counts how submissions stand here and there, and lists what
 // does not fit.
-func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing, strangers store.Strangers) error {
+func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing, strangers []store.Stranger) error {
 	counts := map[[2]string]int{}
 	var odd []string
 	for _, s := range standings {
@@ -99,19 +99,8 @@ func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing
 	for _, pair := range pairs {
 		fmt.Fprintf(table, "%s\t%s\t%d\n", pair[0], pair[1], counts[pair])
 	}
-	for _, s := range []struct {
-		rows []store.RecruitedRow
-		what string
-	}{
-		{strangers.Unknown, "never began here"}, {strangers.Withdrawn, "withdrew here, and nothing of it is left"},
-		{strangers.Others, "began here by another participant: the link was passed on, or the file is of another study"},
-	} {
-		for _, row := range s.rows {
-			if s.what == "never began here" && !study.HandedIn(row.Status) {
-				continue // came, looked and left: nothing to do
-			}
-			odd = append(odd, fmt.Sprintf("%s\t%s\t%s", row.Submission, row.Status, s.what))
-		}
+	for _, row := range strangers {
+		odd = append(odd, fmt.Sprintf("%s\t%s\t%s", row.Submission, row.Status, row.What))
 	}
 	if len(odd) > 0 {
 		fmt.Fprintln(table, "\nsubmission\ton Prolific\twhat does not fit")

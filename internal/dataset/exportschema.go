@@ -219,6 +219,24 @@ func (s *Study) participantColumns() []Column {
 			failed, _ := r.export.Study.FailedChecks(r.Answered())
 			return failed
 		}},
+		{"recruiter_status", Text, "", "What the recruiter says of the submission, as its file has it; empty where none was read", func(r *exportRow) any {
+			if r.Recruited == nil {
+				return nil
+			}
+			return r.Recruited.Status
+		}},
+		{"recruiter_seconds", Number, "seconds", "From start to return by the recruiter's clock", func(r *exportRow) any {
+			if r.Recruited == nil || r.Recruited.Taken == 0 {
+				return nil
+			}
+			return r.Recruited.Taken.Seconds()
+		}},
+		{"recruiter_attributes", Text, "JSON", "Further columns of the recruiter's file, such as demographics, by their names", func(r *exportRow) any {
+			if r.Recruited == nil {
+				return nil
+			}
+			return jsonOf(r.Recruited.Attributes)
+		}},
 	}, s.surveyColumns())
 }
 
@@ -318,12 +336,13 @@ func surveyAnswerColumns() []Column {
 		}},
 		{"polarity", Number, "", "The side that the option takes, from -1 to 1; empty where the instrument gives none", func(r *exportRow) any { return defined(option(r).Polarity) }},
 		{"reversed", Flag, "", "Whether the options were shown in reverse", func(r *exportRow) any { return r.asked.Reversed }},
-		{"shown", Text, "", "Codes of the options in the order shown, as a JSON list", func(r *exportRow) any { return jsonList(r.asked.Shown) }},
+		{"shown", Text, "", "Codes of the options in the order shown, as a JSON list", func(r *exportRow) any { return jsonOf(r.asked.Shown) }},
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
 
-// jsonList is a list of texts as JSON. Texts cannot fail to encode.
-func jsonList(texts []string) string {
+// jsonOf writes texts as JSON without escapes for HTML. They cannot fail to
+// encode.
+func jsonOf[T []string | map[string]string](texts T) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -25,19 +25,26 @@ type Standing struct {
 	Recruited  *study.Recruited // nil: nothing was heard of it
 }
 
-// Strangers are rows of a recruiter's file that fit no submission here.
-type Strangers struct {
-	Unknown   []RecruitedRow // submissions that never began here
-	Others    []RecruitedRow // known, but by another participant
-	Withdrawn []RecruitedRow // that stopped here, and left nothing behind
+// Stranger is a row of a recruiter's file that fits no submission here.
+type Stranger struct {
+	RecruitedRow
+	What string // why it does not
 }
 
+// Why a row fits no submission.
+const (
+	NeverBegan = "never began here"
+	Withdrew   = "withdrew here, and nothing of it is left"
+	OfAnother  = "began here by another participant: the link was passed on, or the file is of another study"
+)
+
 // SaveRecruited keeps what the recruiter says of a study's submissions, in
-// place of what it said before. Rows that fit none are returned and not kept.
-func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []RecruitedRow, by Actor) (kept int, strangers Strangers, err error) {
+// place of what it said before. Rows that fit none are not kept; those among
+// them that handed something in are returned.
+func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []RecruitedRow, by Actor) (kept int, strangers []Stranger, err error) {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {
-		return 0, Strangers{}, err
+		return 0, nil, err
 	}
 	err = s.update(ctx, func(tx *tx) error {
 		st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, slug))
@@ -50,20 +57,23 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []Recruited
 			err := tx.row(`SELECT submission_id, external_participant FROM identity WHERE slug = ? AND external_submission = ?`, slug, r.Submission).Scan(&id, &participant)
 			switch {
 			case errors.Is(err, sql.ErrNoRows):
+				if !study.HandedIn(r.Status) {
+					continue // came, looked and left: nothing to do about it
+				}
 				var withdrew bool
 				if err := tx.row(`SELECT count(*) FROM withdrawal WHERE slug = ? AND fingerprint = ?`, slug, fingerprint(key, r.Submission)).Scan(&withdrew); err != nil {
 					return err
 				}
+				what := NeverBegan
 				if withdrew {
-					strangers.Withdrawn = append(strangers.Withdrawn, r)
-				} else {
-					strangers.Unknown = append(strangers.Unknown, r)
+					what = Withdrew
 				}
+				strangers = append(strangers, Stranger{r, what})
 				continue
 			case err != nil:
 				return err
 			case participant != r.Participant:
-				strangers.Others = append(strangers.Others, r)
+				strangers = append(strangers, Stranger{r, OfAnother})
 				continue
 			}
 			attributes, err := json.Marshal(r.Attributes)
@@ -81,7 +91,7 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []Recruited
 		return note(tx, by, st.ID, "recruiter's file read", fmt.Sprintf("%d submissions of %d", kept, len(rows)))
 	})
 	if err != nil {
-		return 0, Strangers{}, fmt.Errorf("keeping what the recruiter says of study %q: %w", slug, err)
+		return 0, nil, fmt.Errorf("keeping what the recruiter says of study %q: %w", slug, err)
 	}
 	return kept, strangers, nil
 }

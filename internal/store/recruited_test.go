@@ -22,12 +22,12 @@ func TestWhatTheRecruiterSaysIsKeptBesideItsSubmission(t *testing.T) {
 	row := func(person, submission, status string) RecruitedRow {
 		return RecruitedRow{Submission: submission, Participant: person, Recruited: study.Recruited{Status: status, Code: "X", Taken: 90 * time.Second, Attributes: map[string]string{"Age": "40"}}}
 	}
-	file := []RecruitedRow{row("ann", "visit of ann", "ACTIVE"), row("bob", "visit of bob", "RETURNED"), row("eve", "visit of cem", "ACTIVE"), row("dan", "visit of dan", "APPROVED")}
+	file := []RecruitedRow{row("ann", "visit of ann", "ACTIVE"), row("bob", "visit of bob", "AWAITING REVIEW"), row("eve", "visit of cem", "ACTIVE"), row("dan", "visit of dan", "APPROVED"), row("fay", "visit of fay", "RETURNED")}
 	kept, strangers, err := b.SaveRecruited(ctx, b.st.Slug, file, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Strangers{Withdrawn: file[1:2], Others: file[2:3], Unknown: file[3:4]}); kept != 1 || !reflect.DeepEqual(strangers, want) {
+	if want := ([]Stranger{{file[1], Withdrew}, {file[2], OfAnother}, {file[3], NeverBegan}}); kept != 1 || !reflect.DeepEqual(strangers, want) {
 		t.Errorf("kept %d, strangers %+v, want 1 and %+v", kept, strangers, want)
 	}
 	// A later file replaces what an earlier one said.
