@@ -41,7 +41,7 @@ func collected(t testing.TB) *Export {
 		Pseudonym: "amber", Seed: 18446744073709551615, Outcome: study.Completed, Round: 1,
 		Started: at(0), Consented: at(5), Last: at(300), Ended: at(300.5),
 		Recruited: &study.Recruited{Status: "AWAITING REVIEW", Code: "C", Taken: 301 * time.Second, Attributes: map[string]string{"Sex": "Female", "Age": "DATA_EXPIRED"}},
-		Slots: []study.RecordSlot{{Question: "2", Models: []string{"m2", "m1"}, State: "done"}, {Question: "1", Models: []string{"m1", "m2"}, State: "done"}},
+		Slots:     []study.RecordSlot{{Question: "2", Models: []string{"m2", "m1"}, State: "done"}, {Question: "1", Models: []string{"m1", "m2"}, State: "done"}},
 		Answers: []study.Answer{
 			answer(study.KindConsent, "", "", "yes", 0, 5, 1),
 			answer(study.KindSurvey, "us-demographics", "POLPARTY", "Independent", 5, 9, 2),
