@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
@@ -33,7 +32,7 @@ func newReport() *cobra.Command {
 		Short: "Write all scores and figures as one page",
 		Long: `Write all scores and figures as one page that needs no server, from a file of
 ratings or from a study in the database. Into the folder DIR go report.html,
-result.json with every number, and the figures as SVG and PNG.`,
+result.json with every number, and the figures as SVG and PNG, with their numbers as CSV.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Missing = score.Missing(o.missing)
@@ -103,8 +102,8 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	if err != nil {
 		return nil, err
 	}
-	r := report.OfStudy(found, statements, data.Grouped(found))
-	r.OutsideName = o.outsideName
+	r := report.OfStudy(found, statements)
+	r.Rated, r.OutsideName = data.Grouped(found), o.outsideName
 	return r, o.addMore(r.Scores)
 }
 
@@ -120,14 +119,13 @@ func writeReport(r *report.Report, dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "report.html"), page, 0o644); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	for name, draw := range r.Figures() {
-		f := draw(figure.Wide)
-		png, err := f.PNG(3)
-		if err != nil {
-			return err
-		}
-		for ending, content := range map[string][]byte{".svg": f.SVG(), ".png": png} {
-			if err := os.WriteFile(filepath.Join(dir, "figures", name+ending), content, 0o644); err != nil {
+	for _, f := range r.Figures() {
+		for _, format := range window.FigureFormats {
+			content, err := f.Content(format, 3)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, "figures", f.Name+"."+format), content, 0o644); err != nil {
 				return fmt.Errorf("writing the figures: %w", err)
 			}
 		}

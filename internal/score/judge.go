@@ -81,7 +81,7 @@ type LeftOutModel struct {
 // name those by which the error is analysed. texts, nil for none, holds the
 // predictions of the similarity baseline for the same rows.
 func JudgeAgreement(r Ratings, predictions []float64, texts *Similarities, p Parameters, attributes []string) (*Judge, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("comparing with the judge: %w", err)
 	}
 	if err := r.check(); err != nil {

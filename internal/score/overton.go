@@ -45,7 +45,8 @@ func (p Parameters) weight(participant string) float64 {
 	return p.Weights[participant]
 }
 
-func (p Parameters) check() error {
+// Check returns an error that names the first parameter out of range.
+func (p Parameters) Check() error {
 	switch {
 	case math.IsNaN(p.Tau) || math.IsInf(p.Tau, 0):
 		return fmt.Errorf("tau must be a number")
@@ -206,7 +207,7 @@ const (
 // is covered. It fails on ratings that contradict themselves and when no
 // rating belongs to a group.
 func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("scoring: %w", err)
 	}
 	if err := r.check(); err != nil {

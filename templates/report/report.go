@@ -8,10 +8,12 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"overton/internal/dataset"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/study"
@@ -54,16 +56,16 @@ type Report struct {
 	OutsideName string            `json:"-"`
 	Regroupings int               `json:"regroupings"`
 
-	texts map[string]string // of the statements
+	result *window.Result    // nil for a ratings file
+	texts  map[string]string // of the statements
 }
 
-// OfStudy reports an analysis that has a score. ratings are those that it
-// scored, with their groups.
-func OfStudy(r *window.Result, statements []study.Statement, ratings score.Ratings) *Report {
+// OfStudy reports an analysis that has a score.
+func OfStudy(r *window.Result, statements []study.Statement) *Report {
 	report := &Report{
 		Title: r.Study.Title, Study: &r.Study, People: &r.People, Windows: r.Questions, Regroupings: r.Parameters.Regroupings,
-		Scores: &Scores{Program: r.Program, Input: Input{r.Study.Slug, r.Input.SHA256}, Inputs: map[string]Input{}, Group: "found in the votes", Overton: r.Score, Rated: ratings},
-		texts:  map[string]string{},
+		Scores: &Scores{Program: r.Program, Input: Input{r.Study.Slug, r.Input.SHA256}, Inputs: map[string]Input{}, Group: "found in the votes", Overton: r.Score},
+		result: r, texts: map[string]string{},
 	}
 	for _, s := range statements {
 		report.texts[s.ID] = s.Text
@@ -80,54 +82,48 @@ func (r *Report) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Figures are the drawings of the whole study, by name, for any width.
-func (r *Report) Figures() map[string]func(width float64) *figure.Figure {
-	figures := map[string]func(width float64) *figure.Figure{
-		"leaderboard": func(w float64) *figure.Figure { return figure.Leaderboard(r.Overton, w) },
-		"curve":       func(w float64) *figure.Figure { return figure.Curve(r.Overton, w) },
-		"coverage":    func(w float64) *figure.Figure { return figure.CoverageMatrix(r.Overton, w) },
-	}
+// Figures are all of the report's, those of the whole study first.
+func (r *Report) Figures() []window.Tabled {
+	figures := window.ScoreFigures(r.Overton)
 	if r.Outside != nil {
-		figures["outside"] = func(w float64) *figure.Figure { return figure.Outside(r.Outside, r.OutsideName, w) }
+		figures = append(figures, window.Tabled{
+			Figure: window.Figure{Name: "outside", Draw: func(w float64) *figure.Figure { return figure.Outside(r.Outside, r.OutsideName, w) }},
+			CSV:    func(w io.Writer) error { return dataset.WriteOutside(w, r.Outside) },
+		})
 	}
-	for i, q := range r.Questions {
-		name := fmt.Sprintf("question-%d-", i+1)
-		figures[name+"coverage"] = func(w float64) *figure.Figure {
-			return figure.QuestionMatrix(q, figure.Models(r.Overton), r.Parameters.Tau, w)
-		}
-		figures[name+"ratings"] = func(w float64) *figure.Figure {
-			return figure.Distributions(q.Question, score.Distribution(r.Rated, q.Question), w)
-		}
-		if found := r.window(q.Question); found != nil {
-			figures[name+"window"] = func(w float64) *figure.Figure { return figure.WindowMap(q.Question, found.Result, r.texts, w) }
-		}
+	for i := range r.Questions {
+		figures = append(figures, r.question(i)...)
 	}
 	return figures
 }
 
-func (r *Report) window(question string) *window.Question {
-	i := slices.IndexFunc(r.Windows, func(w window.Question) bool { return w.Question == question })
-	if i < 0 {
-		return nil
+// question is the figures of the scored question at a position.
+func (r *Report) question(i int) []window.Tabled {
+	q := r.Questions[i].Question
+	if at := r.window(q); at >= 0 {
+		return r.result.QuestionFigures(at, r.texts)
 	}
-	return &r.Windows[i]
+	return window.RatingFigures(fmt.Sprintf("question-%d-", i+1), r.Overton, i, score.Distribution(r.Rated, q))
+}
+
+// window is the position of a question among the windows, -1 for none.
+func (r *Report) window(question string) int {
+	return slices.IndexFunc(r.Windows, func(w window.Question) bool { return w.Question == question })
 }
 
 // Figure draws for both a desk and a telephone; the page shows the one that fits.
 func (r *Report) Figure(name string) template.HTML {
-	draw := r.Figures()[name]
-	return template.HTML(`<div class="wide">` + string(draw(figure.Wide).SVG()) + `</div><div class="narrow">` + string(draw(figure.Narrow).SVG()) + `</div>`)
+	all := r.Figures()
+	f := all[slices.IndexFunc(all, func(f window.Tabled) bool { return f.Name == name })]
+	return template.HTML(`<div class="wide">` + string(f.Draw(figure.Wide).SVG()) + `</div><div class="narrow">` + string(f.Draw(figure.Narrow).SVG()) + `</div>`)
 }
 
 // QuestionFigures draws what there is of the question at a position, each of
 // telephone width, so that a desk shows them side by side.
 func (r *Report) QuestionFigures(i int) []template.HTML {
-	all := r.Figures()
 	var drawn []template.HTML
-	for _, kind := range []string{"window", "coverage", "ratings"} {
-		if draw := all[fmt.Sprintf("question-%d-%s", i+1, kind)]; draw != nil {
-			drawn = append(drawn, template.HTML(draw(figure.Narrow).SVG()))
-		}
+	for _, f := range r.question(i) {
+		drawn = append(drawn, template.HTML(f.Draw(figure.Narrow).SVG()))
 	}
 	return drawn
 }
@@ -135,8 +131,8 @@ func (r *Report) QuestionFigures(i int) []template.HTML {
 // QuestionText is the question in words, where the data hold it.
 func (r *Report) QuestionText(i int) string {
 	q := r.Questions[i].Question
-	if w := r.window(q); w != nil {
-		return w.Text
+	if at := r.window(q); at >= 0 {
+		return r.Windows[at].Text
 	}
 	at := slices.Index(r.Rated.Attributes, "question")
 	if at < 0 {
