@@ -57,6 +57,7 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(
 		newStudy(),
+		newPlan(),
 		newAdmin(),
 		newSimulate(),
 		newWindow(),

@@ -109,8 +109,17 @@ func printStudy(w io.Writer, s *dataset.Study) error {
 		return err
 	}
 	doubts := s.Doubts()
+	gaps := s.Gaps()
+	if len(gaps) > 0 {
+		fmt.Fprintln(w, "\nMissing before people come:")
+		for _, gap := range gaps {
+			fmt.Fprintf(w, "- %s\n", gap.Text)
+		}
+	}
 	if len(doubts) == 0 {
-		fmt.Fprintln(w, "\nNothing looks wrong.")
+		if len(gaps) == 0 {
+			fmt.Fprintln(w, "\nNothing looks wrong.")
+		}
 		return nil
 	}
 	fmt.Fprintln(w, "\nIt can be launched, but look at this first:")
@@ -143,10 +152,13 @@ func newStudyLaunch() *cobra.Command {
 		Use:   "launch DIR",
 		Short: "Freeze a study and open it to participants",
 		Long: `Freeze a study and open it to participants. From then on neither its flow nor
-its question set can change. The database is made where there is none.`,
+its question set can change: a change makes a new version, which takes over
+those who arrive, while those on the way finish on theirs. The database is made
+where there is none.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
+	next := cmd.Flags().Bool("new-version", false, "launch it as the next version of the launched study of its slug, which closes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		s, err := readStudy(args[0])
 		if err != nil {
@@ -158,13 +170,17 @@ its question set can change. The database is made where there is none.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files}); err != nil {
+		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}); err != nil {
 			return err
 		}
 		if err := db.Launch(ctx, s.Slug, s.Questions.Seeds, 0); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s).\nhash  %s\nlink  /s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, s.Hash,
+		row, err := db.Study(ctx, s.Slug)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s, version %d).\nhash  %s\nlink  /s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, row.Version, s.Hash,
 			s.Slug, s.Recruitment.Parameters.Participant, s.Recruitment.Parameters.Study, s.Recruitment.Parameters.Submission)
 		return nil
 	}

@@ -6,11 +6,20 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"overton/internal/dataset"
 )
 
 func TestStudyFromNewToClosed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	db := filepath.Join(t.TempDir(), "o.db")
+	changed := filepath.Join(t.TempDir(), "changed")
+	if err := dataset.WriteExample(changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(changed, "consent.md"), []byte("Another text."), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, step := range []struct {
 		args []string
 		code int
@@ -22,6 +31,7 @@ func TestStudyFromNewToClosed(t *testing.T) {
 		{[]string{"list", "--db", db}, 1, `there is no database`},
 		{[]string{"launch", dir, "--db", db}, 0, `/s/example\?PROLIFIC_PID=\{\{%PROLIFIC_PID%\}\}&STUDY_ID=\{\{%STUDY_ID%\}\}&SESSION_ID=\{\{%SESSION_ID%\}\}`},
 		{[]string{"launch", dir, "--db", db}, 1, `launched already`},
+		{[]string{"launch", dir, "--db", db, "--new-version"}, 1, `launched already`},
 		{[]string{"list", "--db", db}, 0, `example +1 +running +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +[0-9a-f]{12} +Small questions of daily life`},
 		{[]string{"resume", "example", "--db", db}, 1, `it is running and cannot become running`},
 		{[]string{"pause", "example", "--db", db}, 0, `example is paused`},
@@ -29,6 +39,10 @@ func TestStudyFromNewToClosed(t *testing.T) {
 		{[]string{"close", "example", "--db", db}, 0, `example is closed`},
 		{[]string{"resume", "example", "--db", db}, 1, `it is closed`},
 		{[]string{"pause", "other", "--db", db}, 1, `not found`},
+		{[]string{"launch", changed, "--db", db}, 1, `give this one a slug of its own, or make it the next version`},
+		{[]string{"launch", changed, "--db", db, "--new-version"}, 0, `example, version 2`},
+		{[]string{"list", "--db", db}, 0, `(?s)example +2 +running.*example +1 +closed`},
+		{[]string{"pause", "example@2", "--db", db}, 0, `example@2 is paused`},
 		{[]string{"check"}, 2, `accepts 1 arg`},
 		{[]string{"lunch", dir}, 2, `did you mean "launch"`},
 		{[]string{"check", dir + "x"}, 1, `no such file`},

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,32 +53,72 @@ func (s *Study) responsesPerQuestion() map[string]int {
 	return n
 }
 
-// Doubts is what looks wrong in a study that can be launched all the same.
-func (s *Study) Doubts() []string {
-	return slices.Concat(s.doubtfulRecruitment(), s.doubtfulNumbers(), s.doubtfulTexts())
+// Gap is something that a study should not meet people without. It can be
+// launched all the same, for a rehearsal.
+type Gap struct {
+	Name string // what is missing: consent, privacy, contact, codes or texts
+	Text string
 }
 
-func (s *Study) doubtfulRecruitment() (doubts []string) {
-	consent := slices.ContainsFunc(s.Flow, func(b study.Block) bool { return b.Consent != nil })
-	if !consent {
-		doubts = append(doubts, "nobody is asked for consent: the flow has no consent block")
+// Gaps is what is missing, or still the example's.
+func (s *Study) Gaps() (gaps []Gap) {
+	gap := func(name, format string, args ...any) { gaps = append(gaps, Gap{name, fmt.Sprintf(format, args...)}) }
+	consent := ""
+	for _, b := range s.Flow {
+		if b.Consent != nil {
+			consent = b.Consent.Markdown
+		}
 	}
-	if s.Contact == "" {
-		doubts = append(doubts, "no contact is given, so people who cannot go on are not told whom to write to")
+	english := s.Language == "en" || strings.HasPrefix(s.Language, "en-")
+	switch {
+	case consent == "":
+		gap("consent", "nobody is asked for consent: the flow has no consent block")
+	case strings.Contains(consent, exampleConsent):
+		gap("consent", "the consent text is the example's; people should read the one that your ethics board approved")
+	case english && !privacyWords.MatchString(consent):
+		gap("privacy", "the consent text has no privacy note: it does not say what becomes of people's data")
+	}
+	switch s.Contact {
+	case "":
+		gap("contact", "no contact is given, so people who cannot go on are not told whom to write to")
+	case exampleContact:
+		gap("contact", "the contact is the example's")
 	}
 	for _, need := range []struct {
 		outcome study.Outcome
 		when    bool
 		who     string
 	}{
-		{study.NoConsent, consent, "people who decline"},
+		{study.NoConsent, consent != "", "people who decline"},
 		{study.FailedChecks, len(s.Checks) > 0, "people who fail the checks"},
 		{study.OverQuota, s.Overton() != nil || len(s.Quotas) > 0, "people who come when all places are taken"},
 	} {
 		if need.when && s.Recruitment.Codes[need.outcome] == "" {
-			doubts = append(doubts, fmt.Sprintf("there is no code %s, so %s go back without one", need.outcome, need.who))
+			gap("codes", "there is no code %s, so %s go back without one", need.outcome, need.who)
 		}
 	}
+	if strings.HasPrefix(s.Recruitment.Codes[study.Completed], exampleCode) {
+		gap("codes", "the completion codes are the example's, and no recruiter knows them")
+	}
+	return gaps
+}
+
+// What tells the example's texts from an admin's own.
+const (
+	exampleConsent = "Replace this text with the one that your ethics board approved"
+	exampleContact = "you@example.org"
+	exampleCode    = "EXAMPLE"
+)
+
+// privacyWords are some that no English text about people's data does without.
+var privacyWords = regexp.MustCompile(`(?i)privacy|confidential|anonym|pseudonym|\bdata\b|your (answers|responses|name)|personal information`)
+
+// Doubts is what looks wrong in a study that can be launched all the same.
+func (s *Study) Doubts() []string {
+	return slices.Concat(s.doubtfulRecruitment(), s.doubtfulNumbers(), s.doubtfulTexts())
+}
+
+func (s *Study) doubtfulRecruitment() (doubts []string) {
 	if r := s.Recruitment; r.ReservationMinutes < r.Minutes {
 		doubts = append(doubts, fmt.Sprintf("a place is freed %d minutes after the last answer, before the %d minutes that the whole study is estimated to take", r.ReservationMinutes, r.Minutes))
 	}
@@ -88,10 +129,17 @@ func (s *Study) doubtfulNumbers() (doubts []string) {
 	if n, needed := len(s.Checks), s.ChecksToFail(); n > 0 && n < needed {
 		doubts = append(doubts, fmt.Sprintf("nobody can fail: in a study of %d minutes it takes %d failed checks, and there is %d", s.Recruitment.Minutes, needed, n))
 	}
+	if plan := s.Design().Plan(study.DefaultPaces(), study.Terms{}); s.Recruitment.Minutes*3 < plan.Minutes*2 || s.Recruitment.Minutes > 2*plan.Minutes {
+		doubts = append(doubts, fmt.Sprintf("people are told %d minutes, and its pages are likely to take about %d", s.Recruitment.Minutes, plan.Minutes))
+	}
 	for _, q := range s.Quotas {
 		most := 0
-		for _, n := range q.Targets {
+		for _, value := range sorted(q.Targets) {
+			n := q.Targets[value]
 			most += n
+			if places := s.Places(); places > 0 && n > places {
+				doubts = append(doubts, fmt.Sprintf("the quota on %s lets in %d people who are %q, and all places together are %d", q.Variable, n, value, places))
+			}
 		}
 		if everyone := len(q.Targets) == s.options(q.Variable); everyone && most < s.Places() {
 			doubts = append(doubts, fmt.Sprintf("the quota on %s lets in %d people, and filling every question takes %d", q.Variable, most, s.Places()))

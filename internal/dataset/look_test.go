@@ -50,6 +50,9 @@ func TestDoubtsAreWhatLooksWrong(t *testing.T) {
 		want  string
 	}{
 		{"no consent", with("study.yaml", "  - consent: {file: consent.md}\n", ""), "nobody is asked for consent: the flow has no consent block"},
+		{"no word on data", folder(), "the consent text has no privacy note: it does not say what becomes of people's data"},
+		{"a wrong estimate", with("study.yaml", "minutes: 10", "minutes: 90"), "people are told 90 minutes, and its pages are likely to take about 20"},
+		{"a quota without bounds", folder(), `the quota on POLPARTY lets in 400 people who are "Democrat", and all places together are 90`},
 		{"no contact", with("study.yaml", "contact: parks@example.org\n", ""), "no contact is given, so people who cannot go on are not told whom to write to"},
 		{"no code", folder(), "there is no code failed_checks, so people who fail the checks go back without one"},
 		{"a short reservation", with("study.yaml", "minutes: 10", "minutes: 50"),
@@ -70,7 +73,12 @@ func TestDoubtsAreWhatLooksWrong(t *testing.T) {
 			"responses.csv": []byte(strings.ReplaceAll(strings.Replace(string(folder()["responses.csv"]), "Third.", `"As Claude, I cannot say."`, 1), "n1", "claude-3")),
 		}, `the response of claude-3 to question 3 says "claude", which may tell people whose it is`},
 	} {
-		if got := read(t, tt.files).Doubts(); !slices.Contains(got, tt.want) {
+		st := read(t, tt.files)
+		got := st.Doubts()
+		for _, gap := range st.Gaps() {
+			got = append(got, gap.Text)
+		}
+		if !slices.Contains(got, tt.want) {
 			t.Errorf("%s: %q is not among\n%s", tt.name, tt.want, strings.Join(got, "\n"))
 		}
 	}
@@ -80,8 +88,30 @@ func TestAStudyInOrderRaisesNoDoubt(t *testing.T) {
 	f := folder()
 	f["study.yaml"] = []byte(strings.Replace(string(f["study.yaml"]), "no_consent: NOPE", "no_consent: NOPE, failed_checks: F, over_quota: Q", 1))
 	f["study.yaml"] = []byte(strings.Replace(string(f["study.yaml"]), "checks:\n", "checks:\n  - instructed: {after: 2, text: Please choose 4 here., answer: 4}\n", 1))
+	f["study.yaml"] = []byte(strings.NewReplacer("minutes: 10", "minutes: 20", "400", "40", "300", "30").Replace(string(f["study.yaml"])))
 	f["seeds.csv"] = []byte("question_id,statement\n1,One.\n2,Two.\n3,Three.\n")
+	f["consent.md"] = []byte("We keep your answers under a random number.")
 	if got := read(t, f).Doubts(); len(got) > 0 {
 		t.Errorf("doubts:\n%s", strings.Join(got, "\n"))
+	}
+	if got := read(t, f).Gaps(); len(got) > 0 {
+		t.Errorf("gaps: %q", got)
+	}
+}
+
+func TestTheExamplesOwnTextsAreGaps(t *testing.T) {
+	s, err := ReadStudy(Example())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, gap := range s.Gaps() {
+		names = append(names, gap.Name)
+	}
+	if got := strings.Join(names, " "); got != "consent contact codes" {
+		t.Errorf("gaps: %s", got)
+	}
+	if got := s.Doubts(); len(got) > 0 {
+		t.Errorf("doubts: %q", got)
 	}
 }

@@ -29,6 +29,8 @@ type Study struct {
 
 	// Hash is the SHA-256 of Files, in hex: a launched study is known by it.
 	Hash string
+
+	sources Sources
 }
 
 // ReadStudy reads a study's folder: study.yaml and the files it names. The
@@ -38,6 +40,7 @@ func ReadStudy(fsys fs.FS) (*Study, error) {
 	r := studyReader{fsys: fsys, faults: new(Faults)}
 	r.study.Files = Files{}
 	r.study.Instruments = map[string]instrument.Instrument{}
+	r.study.sources.Titles = map[string]string{}
 	if content, ok := r.open(StudyFile, func(message string) {
 		*r.faults = append(*r.faults, Fault{File: StudyFile, Message: message})
 	}); ok {
@@ -175,6 +178,7 @@ func (r *studyReader) readBlock(entry mapping) (block study.Block) {
 
 func (r *studyReader) readConsent(m mapping) *study.Consent {
 	f, ok := r.file(m, "file")
+	r.study.sources.Consent = f.name
 	m.done()
 	if !ok {
 		return nil
@@ -217,6 +221,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 	}
 	if title != "" {
 		in.Title = title
+		r.study.sources.Titles[in.Name] = title
 	}
 	r.study.Instruments[in.Name] = in
 	for _, it := range in.Items {
@@ -293,6 +298,7 @@ func (r *studyReader) readOverton(m mapping) *study.Overton {
 		return o
 	}
 	r.overton, r.questions = true, -1
+	r.study.sources.Questions, r.study.sources.Responses, r.study.sources.Seeds = questions.name, cmp.Or(responses.name, "none"), seeds.name
 	if okQuestions && okResponses && okSeeds {
 		r.study.Questions, r.questions = readQuestionSet(questions, responses, seeds, r.faults)
 	}

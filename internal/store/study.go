@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"overton/internal/study"
 )
@@ -44,7 +46,11 @@ type Study struct {
 type NewStudy struct {
 	Slug, Title, Hash string
 	Files             map[string][]byte
+	Next              bool // may become the next version of a launched study
 }
+
+// Name names one version of a study, such as parks@2.
+func (st Study) Name() string { return fmt.Sprintf("%s@%d", st.Slug, st.Version) }
 
 const studyColumns = `id, slug, version, title, status, hash, created_at, coalesce(launched_at, 0), coalesce(closed_at, 0)`
 
@@ -57,39 +63,46 @@ func scanStudy(row scanner) (Study, error) {
 	return st, err
 }
 
-// SaveStudy stores a study's files as a draft. A draft of the same slug is replaced; a
-// launched study of that slug makes it ErrConflict.
+// find returns a study by its name, which is its slug: the version that people
+// enter, or that they entered last; before the first launch the draft. A name
+// such as parks@2 is that version, whatever its status.
+func find(row func(string, ...any) scanner, name string) (Study, error) {
+	slug, number, exact := strings.Cut(name, "@")
+	if !exact {
+		return scanStudy(row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY status = 'draft', version DESC LIMIT 1`, slug))
+	}
+	version, err := strconv.Atoi(number)
+	if err != nil {
+		return Study{}, ErrNotFound
+	}
+	return scanStudy(row(`SELECT `+studyColumns+` FROM study WHERE slug = ? AND version = ?`, slug, version))
+}
+
+// newest returns the version of a slug with the highest number.
+func newest(tx *tx, slug string) (Study, error) {
+	return scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, slug))
+}
+
+// SaveStudy stores a study's files as a draft. A draft of the same slug is
+// replaced. A launched study of that slug gets the draft as its next version
+// where n asks for one; otherwise that is ErrConflict.
 func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
-		old, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, n.Slug))
+		old, err := newest(tx, n.Slug)
 		switch {
 		case errors.Is(err, ErrNotFound):
+			st, err = insertDraft(tx, n, 1)
 		case err != nil:
-			return err
-		case old.Status != Draft && old.Hash == n.Hash:
-			return fmt.Errorf("this study is launched already (%s): %w", old.Status, ErrConflict)
-		case old.Status != Draft:
-			return fmt.Errorf("another study was launched as %q, and a launched study cannot change; give this one a slug of its own: %w", n.Slug, ErrConflict)
+		case old.Status == Draft:
+			st, err = replaceDraft(tx, old, n)
+		case old.Hash == n.Hash:
+			err = fmt.Errorf("this study is launched already (%s): %w", old.Status, ErrConflict)
+		case n.Next:
+			st, err = insertDraft(tx, n, old.Version+1)
 		default:
-			if _, err := tx.exec(`DELETE FROM study WHERE id = ?`, old.ID); err != nil {
-				return err
-			}
+			err = fmt.Errorf("another study was launched as %q, and a launched study cannot change; give this one a slug of its own, or make it the next version: %w", n.Slug, ErrConflict)
 		}
-		result, err := tx.exec(`INSERT INTO study (slug, version, title, status, hash, created_at) VALUES (?, 1, ?, 'draft', ?, ?)`, n.Slug, n.Title, n.Hash, tx.now)
-		if err != nil {
-			return err
-		}
-		id, err := result.LastInsertId()
-		if err != nil {
-			return err
-		}
-		for path, content := range n.Files {
-			if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) VALUES (?, ?, ?)`, id, path, content); err != nil {
-				return err
-			}
-		}
-		st, err = scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
 		return err
 	})
 	if err != nil {
@@ -98,12 +111,120 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 	return st, nil
 }
 
-// Launch freezes a draft and opens it to participants. seeds become its first
-// statements.
-func (s *Store) Launch(ctx context.Context, slug string, seeds []study.Seed, by Actor) error {
+// ChangeDraft puts other files in a draft's place, if it still is as before,
+// its hash, says; else the error is ErrConflict. A draft that is no later
+// version may take another slug, if nobody else has it: that is ErrTaken.
+func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewStudy) (Study, error) {
+	var st Study
 	err := s.update(ctx, func(tx *tx) error {
-		st, err := setStatus(tx, slug, Running, by)
+		old, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
+		switch {
+		case err != nil:
+			return err
+		case old.Status != Draft || old.Hash != before:
+			return ErrConflict
+		case old.Slug != n.Slug && old.Version > 1:
+			return fmt.Errorf("version %d of %q keeps its slug: %w", old.Version, old.Slug, ErrTaken)
+		case old.Slug != n.Slug:
+			if _, err := newest(tx, n.Slug); !errors.Is(err, ErrNotFound) {
+				return errors.Join(err, ErrTaken)
+			}
+		}
+		st, err = replaceDraft(tx, old, n)
+		return err
+	})
+	if err != nil {
+		return Study{}, fmt.Errorf("changing the draft of study %q: %w", n.Slug, err)
+	}
+	return st, nil
+}
+
+// ErrTaken answers a slug that another study has.
+var ErrTaken = errors.New("the slug is taken")
+
+func insertDraft(tx *tx, n NewStudy, version int) (Study, error) {
+	result, err := tx.exec(`INSERT INTO study (slug, version, title, status, hash, created_at) VALUES (?, ?, ?, 'draft', ?, ?)`, n.Slug, version, n.Title, n.Hash, tx.now)
+	if err != nil {
+		return Study{}, err
+	}
+	id, err := result.LastInsertId()
+	if err != nil {
+		return Study{}, err
+	}
+	return fillDraft(tx, id, n)
+}
+
+func replaceDraft(tx *tx, old Study, n NewStudy) (Study, error) {
+	if _, err := tx.exec(`UPDATE study SET slug = ?, title = ?, hash = ? WHERE id = ?`, n.Slug, n.Title, n.Hash, old.ID); err != nil {
+		return Study{}, err
+	}
+	if _, err := tx.exec(`DELETE FROM study_file WHERE study_id = ?`, old.ID); err != nil {
+		return Study{}, err
+	}
+	return fillDraft(tx, old.ID, n)
+}
+
+func fillDraft(tx *tx, id int64, n NewStudy) (Study, error) {
+	for path, content := range n.Files {
+		if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) VALUES (?, ?, ?)`, id, path, content); err != nil {
+			return Study{}, err
+		}
+	}
+	return scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
+}
+
+// DiscardDraft removes a draft. What was done with it stays in the record.
+func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
+	err := s.update(ctx, func(tx *tx) error {
+		st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
+		if err == nil && st.Status != Draft {
+			err = ErrConflict
+		}
 		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE event SET study_id = NULL, detail = detail || ? WHERE study_id = ?`, " ("+st.Name()+")", id); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM study WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return note(tx, by, 0, "draft discarded", st.Name())
+	})
+	if err != nil {
+		return fmt.Errorf("discarding a draft: %w", err)
+	}
+	return nil
+}
+
+// Launch freezes the newest version of a study, a draft, and opens it to
+// participants. seeds become its first statements. The version before it, if
+// there is one, is closed in the same moment.
+func (s *Store) Launch(ctx context.Context, slug string, seeds []study.Seed, by Actor) error {
+	return s.launch(ctx, slug, "", seeds, by)
+}
+
+// LaunchDraft is Launch for a draft whose hash is as its admin saw it; else
+// the error is ErrConflict.
+func (s *Store) LaunchDraft(ctx context.Context, slug, hash string, seeds []study.Seed, by Actor) error {
+	return s.launch(ctx, slug, hash, seeds, by)
+}
+
+func (s *Store) launch(ctx context.Context, slug, hash string, seeds []study.Seed, by Actor) error {
+	err := s.update(ctx, func(tx *tx) error {
+		st, err := newest(tx, slug)
+		if err != nil {
+			return err
+		}
+		if st.Status != Draft || hash != "" && st.Hash != hash {
+			return fmt.Errorf("it is %s and cannot be launched: %w", st.Status, ErrConflict)
+		}
+		if before, err := find(tx.row, slug); err == nil && (before.Status == Running || before.Status == Paused) {
+			if err := setStatus(tx, before, Closed, by); err != nil {
+				return err
+			}
+		}
+		if err := setStatus(tx, st, Running, by); err != nil {
 			return err
 		}
 		if _, err := tx.exec(`UPDATE study SET launched_at = ? WHERE id = ?`, tx.now, st.ID); err != nil {
@@ -123,46 +244,58 @@ func (s *Store) Launch(ctx context.Context, slug string, seeds []study.Seed, by 
 	return nil
 }
 
-// SetStatus pauses, resumes or closes a launched study.
-func (s *Store) SetStatus(ctx context.Context, slug string, to Status, by Actor) error {
+// SetStatus pauses, resumes or closes a launched study, by its name.
+func (s *Store) SetStatus(ctx context.Context, name string, to Status, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
-		st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ?`, slug))
+		st, err := find(tx.row, name)
 		if err == nil && st.Status == Draft {
 			return fmt.Errorf("it is not launched yet: %w", ErrConflict)
 		}
-		if err == nil {
-			_, err = setStatus(tx, slug, to, by)
+		if err != nil {
+			return err
 		}
-		return err
+		return setStatus(tx, st, to, by)
 	})
 	if err != nil {
-		return fmt.Errorf("setting study %q to %s: %w", slug, to, err)
+		return fmt.Errorf("setting study %q to %s: %w", name, to, err)
 	}
 	return nil
 }
 
-func setStatus(tx *tx, slug string, to Status, by Actor) (Study, error) {
-	st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ?`, slug))
-	if err != nil {
-		return st, err
-	}
+func setStatus(tx *tx, st Study, to Status, by Actor) error {
 	if !slices.Contains(moves[st.Status], to) {
-		return st, fmt.Errorf("it is %s and cannot become %s: %w", st.Status, to, ErrConflict)
+		return fmt.Errorf("it is %s and cannot become %s: %w", st.Status, to, ErrConflict)
 	}
 	closed := sql.NullInt64{Int64: tx.now, Valid: to == Closed}
 	if _, err := tx.exec(`UPDATE study SET status = ?, closed_at = ? WHERE id = ?`, to, closed, st.ID); err != nil {
-		return st, err
+		return err
 	}
-	return st, note(tx, by, st.ID, "study "+string(to), string(st.Status)+" before")
+	return note(tx, by, st.ID, "study "+string(to), string(st.Status)+" before")
 }
 
-// Study returns a study by its slug.
-func (s *Store) Study(ctx context.Context, slug string) (Study, error) {
-	st, err := scanStudy(s.read.QueryRowContext(ctx, `SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, slug))
+// Study returns a study by its name: a slug, for the version that people enter
+// or entered last and before the first launch the draft; or slug@version.
+func (s *Store) Study(ctx context.Context, name string) (Study, error) {
+	st, err := find(func(query string, args ...any) scanner { return s.read.QueryRowContext(ctx, query, args...) }, name)
 	if err != nil {
-		return st, fmt.Errorf("looking up study %q: %w", slug, err)
+		return st, fmt.Errorf("looking up study %q: %w", name, err)
 	}
 	return st, nil
+}
+
+// StudyOf returns the version of a study that a submission belongs to.
+func (s *Store) StudyOf(ctx context.Context, token string) (Study, error) {
+	st, err := scanStudy(s.read.QueryRowContext(ctx, `SELECT `+studyColumns+` FROM study WHERE id = (SELECT study_id FROM submission WHERE token = ?)`, token))
+	if err != nil {
+		return st, fmt.Errorf("looking up the study of a submission: %w", err)
+	}
+	return st, nil
+}
+
+// Versions lists all versions of a study, the newest first.
+func (s *Store) Versions(ctx context.Context, slug string) ([]Study, error) {
+	return collect(ctx, s.read, "listing a study's versions", func(row scanner) (Study, error) { return scanStudy(row) },
+		`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC`, slug)
 }
 
 // Studies lists all studies, the newest first.

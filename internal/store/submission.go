@@ -136,7 +136,7 @@ func (s *Store) Start(ctx context.Context, st *study.Study, studyID int64, a Arr
 			return err
 		}
 		u, err := scanSubmission(tx.row(submissionQuery, tok))
-		if err != nil || u.outcome != study.OverQuota {
+		if err != nil || u.outcome != study.OverQuota || u.studyID != studyID {
 			return err
 		}
 		// Turned away at the door earlier; perhaps a place came free.

@@ -260,22 +260,37 @@ func (s *Study) SurveyPage(p Progress, at Step) (n, of int) {
 	return n, of
 }
 
+// wanted is how many of its units one participant is asked.
+func (v *Survey) wanted(units []unit) int {
+	if n := max(v.Topics, v.Sample); n > 0 {
+		return min(n, len(units))
+	}
+	return len(units)
+}
+
+// MostItems is how many items one participant is asked at most, those asked
+// again included.
+func (v *Survey) MostItems() int {
+	return v.mostFirst() + v.Repeat
+}
+
+func (v *Survey) mostFirst() int {
+	units := v.units()
+	slices.SortFunc(units, func(a, b unit) int { return len(b.items) - len(a.items) })
+	items := 0
+	for _, u := range units[:v.wanted(units)] {
+		items += len(u.items)
+	}
+	return items
+}
+
 // MostPages is how many pages one participant sees at most.
 func (v *Survey) MostPages() int {
-	units := v.units()
-	wanted := len(units)
-	if n := max(v.Topics, v.Sample); n > 0 {
-		wanted = min(n, wanted)
-	}
 	if v.PerPage > 0 {
-		slices.SortFunc(units, func(a, b unit) int { return len(b.items) - len(a.items) })
-		items := 0
-		for _, u := range units[:wanted] {
-			items += len(u.items)
-		}
-		return (items+v.PerPage-1)/v.PerPage + (v.Repeat+v.PerPage-1)/v.PerPage
+		return (v.mostFirst()+v.PerPage-1)/v.PerPage + (v.Repeat+v.PerPage-1)/v.PerPage
 	}
 	if v.Topics > 0 {
+		wanted := v.wanted(v.units())
 		return wanted + min(v.Repeat, wanted)
 	}
 	all := len(v.pages(v.drawn(Progress{})))
