@@ -159,7 +159,7 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 }
 
 // adminPath is the path of one of a study's admin pages within the site.
-func (h *hosted) adminPath(rest string) string { return "/admin/studies/" + h.row.Slug + rest }
+func (h *hosted) adminPath(rest string) string { return "/admin/studies/" + h.name + rest }
 
 // questionPath is the path of a question's window.
 func (h *hosted) questionPath(id string) string {

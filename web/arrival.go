@@ -94,7 +94,7 @@ func allEqual(values []string) bool {
 // they leave the address bar. It creates nothing: link scanners come here, too.
 func (s *site) arrive(c echo.Context) error {
 	ctx := c.Request().Context()
-	h, err := s.hosted(ctx, c.Param("slug"))
+	h, err := s.entered(ctx, c.Param("slug"))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *site) arrive(c echo.Context) error {
 
 // welcome greets somebody who has not begun, and sends others where they stand.
 func (s *site) welcome(c echo.Context) error {
-	h, err := s.hosted(c.Request().Context(), c.Param("slug"))
+	h, err := s.entered(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *site) welcome(c echo.Context) error {
 
 // start begins a submission, or finds the one that the arrival has begun.
 func (s *site) start(c echo.Context) error {
-	h, err := s.hosted(c.Request().Context(), c.Param("slug"))
+	h, err := s.entered(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -73,7 +74,7 @@ func visitOf(c echo.Context) *visit { return c.Get(visitKey).(*visit) }
 // store.ErrNotFound for somebody who has not begun.
 func (s *site) visit(c echo.Context) (*visit, error) {
 	ctx := c.Request().Context()
-	h, err := s.hosted(ctx, c.Param("slug"))
+	h, err := s.entered(ctx, c.Param("slug"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,7 @@ func (s *site) visit(c echo.Context) (*visit, error) {
 		return nil, s.unknown(c, h)
 	}
 	if v.pass.Token != "" {
-		v.pos, err = s.Store.Position(ctx, &h.Study.Study, v.pass.Token)
-		if !errors.Is(err, store.ErrNotFound) {
+		if err := s.locate(ctx, v); !errors.Is(err, store.ErrNotFound) {
 			return v, err
 		}
 	}
@@ -92,8 +92,26 @@ func (s *site) visit(c echo.Context) (*visit, error) {
 	if v.pass.Token, err = s.Store.Resume(ctx, h.row.Slug, v.pass.Arrival); err != nil {
 		return v, s.refuse(h, err)
 	}
-	v.pos, err = s.Store.Position(ctx, &h.Study.Study, v.pass.Token)
-	return v, err
+	return v, s.locate(ctx, v)
+}
+
+// locate finds where a submission stands, in the version of the study that it
+// began in.
+func (s *site) locate(ctx context.Context, v *visit) error {
+	if v.row.Version > 1 {
+		row, err := s.Store.StudyOf(ctx, v.pass.Token)
+		if err != nil {
+			return err
+		}
+		if row.ID != v.row.ID {
+			if v.hosted, err = s.read(ctx, row, row.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	v.pos, err = s.Store.Position(ctx, &v.Study.Study, v.pass.Token)
+	return err
 }
 
 // unknown refuses a request without a readable cookie.

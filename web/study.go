@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -28,39 +29,56 @@ type prepared struct {
 // hosted is a study as it stands now: its files, and its row in the store.
 type hosted struct {
 	*prepared
-	row store.Study
+	row  store.Study
+	name string // by which it was asked for: its slug, or slug@version
 }
 
 // path is a page's path within the site.
 func (h *hosted) path(rest string) string { return "/s/" + h.row.Slug + rest }
 
-// hosted finds a study by its slug. Its status is read anew each time; its
-// files are known by their hash and read once.
-func (s *site) hosted(ctx context.Context, slug string) (*hosted, error) {
-	row, err := s.Store.Study(ctx, slug)
+// hosted finds a study by its name, as store.Study does.
+func (s *site) hosted(ctx context.Context, name string) (*hosted, error) {
+	row, err := s.Store.Study(ctx, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, &refusal{status: http.StatusNotFound, name: "unknown_study"}
 	}
 	if err != nil {
 		return nil, err
 	}
+	return s.read(ctx, row, name)
+}
+
+// entered finds the study that a participant's link leads to. Its other
+// versions have names that are no links.
+func (s *site) entered(ctx context.Context, slug string) (*hosted, error) {
+	if strings.Contains(slug, "@") {
+		return nil, &refusal{status: http.StatusNotFound, name: "unknown_study"}
+	}
+	return s.hosted(ctx, slug)
+}
+
+// read reads a study's files. Its status is read anew each time; its files are
+// known by their hash and read once.
+func (s *site) read(ctx context.Context, row store.Study, name string) (*hosted, error) {
 	s.mu.RLock()
 	p := s.files[row.Hash]
 	s.mu.RUnlock()
 	if p != nil {
-		return &hosted{p, row}, nil
+		return &hosted{p, row, name}, nil
 	}
 	files, err := s.Store.StudyFiles(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
 	if p, err = prepare(files); err != nil {
-		return nil, fmt.Errorf("reading study %q from the database: %w", slug, err)
+		return nil, fmt.Errorf("reading study %q from the database: %w", row.Name(), err)
 	}
-	s.mu.Lock()
-	s.files[row.Hash] = p
-	s.mu.Unlock()
-	return &hosted{p, row}, nil
+	if row.Status != store.Draft { // drafts come and go
+		s.mu.Lock()
+		s.files[row.Hash] = p
+		s.mu.Unlock()
+	}
+	return &hosted{p, row, name}, nil
 }
 
 func prepare(files map[string][]byte) (*prepared, error) {
