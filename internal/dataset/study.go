@@ -52,6 +52,7 @@ func ReadStudy(fsys fs.FS) (*Study, error) {
 		return nil, r.faults.ordered()
 	}
 	r.study.Hash = r.study.Files.hash()
+	r.study.Questions.Index()
 	return &r.study, nil
 }
 

@@ -107,6 +107,7 @@ func TestReadStudyFillsEveryPart(t *testing.T) {
 		},
 		Seeds: []study.Seed{{Question: "1", Text: "Dogs need room."}},
 	}
+	wantSet.Index()
 	if !reflect.DeepEqual(s.Questions, wantSet) {
 		t.Errorf("question set\n got %+v\nwant %+v", s.Questions, wantSet)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
+	"slices"
 )
 
 // QuestionSet is the questions of a study and the model responses to them. It
@@ -13,6 +14,28 @@ type QuestionSet struct {
 	Questions []Question
 	Responses []ModelResponse
 	Seeds     []Seed
+
+	index *setIndex // made by Index; without it lookups go through the lists
+}
+
+// setIndex leads to questions and responses by their ids.
+type setIndex struct {
+	questions map[string]int
+	responses map[[2]string]int // by question and model
+	models    map[string][]string
+}
+
+// Index makes lookups quick. The set must not change afterwards.
+func (s *QuestionSet) Index() {
+	x := &setIndex{map[string]int{}, map[[2]string]int{}, map[string][]string{}}
+	for i, q := range s.Questions {
+		x.questions[q.ID] = i
+	}
+	for i, r := range s.Responses {
+		x.responses[[2]string{r.Question, r.Model}] = i
+		x.models[r.Question] = append(x.models[r.Question], r.Model)
+	}
+	s.index = x
 }
 
 // Question is one subjective prompt. Option1 and Option2 are its endpoints;
@@ -39,6 +62,13 @@ type Seed struct{ Question, Text string }
 
 // Question returns a question by its id.
 func (s *QuestionSet) Question(id string) (Question, bool) {
+	if s.index != nil {
+		i, ok := s.index.questions[id]
+		if !ok {
+			return Question{}, false
+		}
+		return s.Questions[i], true
+	}
 	for _, q := range s.Questions {
 		if q.ID == id {
 			return q, true
@@ -49,6 +79,13 @@ func (s *QuestionSet) Question(id string) (Question, bool) {
 
 // Response returns a model's response to a question.
 func (s *QuestionSet) Response(question, model string) (ModelResponse, bool) {
+	if s.index != nil {
+		i, ok := s.index.responses[[2]string{question, model}]
+		if !ok {
+			return ModelResponse{}, false
+		}
+		return s.Responses[i], true
+	}
 	for _, r := range s.Responses {
 		if r.Question == question && r.Model == model {
 			return r, true
@@ -59,6 +96,9 @@ func (s *QuestionSet) Response(question, model string) (ModelResponse, bool) {
 
 // Models returns the models that respond to a question, in file order.
 func (s *QuestionSet) Models(question string) []string {
+	if s.index != nil {
+		return slices.Clone(s.index.models[question])
+	}
 	var models []string
 	for _, r := range s.Responses {
 		if r.Question == question {
