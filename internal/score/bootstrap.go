@@ -88,6 +88,7 @@ const (
 	streamSubgroups
 	streamItems
 	streamPeople
+	streamCalibration
 )
 
 // bootstrapQuestions fills in the intervals from drawing questions with
