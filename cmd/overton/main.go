@@ -69,6 +69,7 @@ func newRoot() *cobra.Command {
 		newBackup(),
 		newRestore(),
 		newDoctor(),
+		newLLM(),
 	)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root

@@ -1,4 +1,3 @@
-// Package llm asks language models and reads what they say.
 package llm
 
 import (

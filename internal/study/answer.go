@@ -115,7 +115,7 @@ func (f Field) refuse(got string) (Reason, int) {
 	if n := utf8.RuneCountInString(got); n > MaxText {
 		return TooLong, MaxText
 	}
-	switch words := countWords(got); {
+	switch words := CountWords(got); {
 	case f.MinWords > 0 && words == 0:
 		return Missing, 0
 	case words < f.MinWords:
@@ -124,8 +124,8 @@ func (f Field) refuse(got string) (Reason, int) {
 	return "", 0
 }
 
-// countWords counts words that can be seen: invisible characters alone are none.
-func countWords(text string) (n int) {
+// CountWords counts words that can be seen: invisible characters alone are none.
+func CountWords(text string) (n int) {
 	for word := range strings.FieldsSeq(text) {
 		if strings.ContainsFunc(word, unicode.IsGraphic) {
 			n++

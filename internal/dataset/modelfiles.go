@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"strconv"
+	"strings"
+
+	"overton/internal/study"
+)
+
+// ReadQuestions reads a table of questions as a study has it: question_id and
+// question, and maybe source, topic, option_1 and option_2. It returns Faults.
+func ReadQuestions(name string, content []byte) ([]study.Question, error) {
+	var faults Faults
+	set, _ := readQuestionSet(file{name, content}, file{}, file{}, &faults)
+	return set.Questions, faults.orNil()
+}
+
+// ReadResponses reads a table of model responses (question_id, model,
+// llm_response) to questions of the given ids. Not every model needs to respond
+// to every question. It returns Faults.
+func ReadResponses(name string, content []byte, questions map[string]bool) ([]study.ModelResponse, error) {
+	var faults Faults
+	s, ok := readSheet(file{name, content}, responseColumns, &faults)
+	if !ok {
+		return nil, faults.orNil()
+	}
+	return s.responses(questions, "the ratings"), faults.orNil()
+}
+
+// WriteResponses writes model responses as a study reads them.
+func WriteResponses(responses []study.ModelResponse) []byte {
+	rows := [][]string{{"question_id", "model", "llm_response"}}
+	for _, r := range responses {
+		rows = append(rows, []string{r.Question, r.Model, r.Text})
+	}
+	return writeCSV(rows)
+}
+
+// Sample is one of the responses that a model gave to a question, with what a
+// person should look at before it is used.
+type Sample struct {
+	study.ModelResponse
+	QuestionText string
+	Number       int // among the model's samples of the question, from 1
+	FinishReason string
+	Words        int
+	Flags        []string
+	Chosen       bool // stands in the file of responses
+}
+
+// WriteSamples writes samples as they are.
+func WriteSamples(samples []Sample) []byte {
+	return writeSamples(samples, func(s string) string { return s })
+}
+
+// WriteReview writes samples for reading in a spreadsheet program: no text in
+// it is taken for a formula.
+func WriteReview(samples []Sample) []byte {
+	return append(bytes.Clone(utf8Mark), writeSamples(samples, harmless)...)
+}
+
+func writeSamples(samples []Sample, text func(string) string) []byte {
+	rows := [][]string{{"question_id", "model", "sample", "chosen", "flags", "words", "finish_reason", "question", "llm_response"}}
+	for _, s := range samples {
+		rows = append(rows, []string{text(s.Question), text(s.Model), strconv.Itoa(s.Number), strconv.FormatBool(s.Chosen), strings.Join(s.Flags, " "),
+			strconv.Itoa(s.Words), text(s.FinishReason), text(s.QuestionText), text(s.Text)})
+	}
+	return writeCSV(rows)
+}
+
+// Prediction is a judge's rating in place of a participant's.
+type Prediction struct {
+	Participant, Question, Model, Group string
+
+	Value      float64 // NaN: no sample could be read
+	Calibrated float64 // NaN: not calibrated
+	Samples    int     // that came
+	Unreadable int     // of these
+}
+
+// CalibratedColumn holds calibrated predictions in a file of predictions.
+const CalibratedColumn = "calibrated"
+
+// WritePredictions writes predictions in the layout of a ratings file, with the
+// viewpoint groups, so that it can be scored like one. The column calibrated is
+// there if any prediction is.
+func WritePredictions(predictions []Prediction) []byte {
+	calibrated := false
+	for _, p := range predictions {
+		calibrated = calibrated || !math.IsNaN(p.Calibrated)
+	}
+	header := []string{columnParticipant, columnQuestion, columnModel, columnRating, DefaultGroupColumn, "samples", "unreadable"}
+	if calibrated {
+		header = append(header, CalibratedColumn)
+	}
+	rows := [][]string{header}
+	for _, p := range predictions {
+		row := []string{p.Participant, p.Question, p.Model, numberCell(p.Value), p.Group, strconv.Itoa(p.Samples), strconv.Itoa(p.Unreadable)}
+		if calibrated {
+			row = append(row, numberCell(p.Calibrated))
+		}
+		rows = append(rows, row)
+	}
+	return writeCSV(rows)
+}
+
+func numberCell(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func writeCSV(rows [][]string) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows) // into memory, with the separator that cannot fail
+	return b.Bytes()
+}
