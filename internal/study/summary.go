@@ -54,8 +54,8 @@ type Summary struct {
 	Left       int // in progress, but nothing was heard until the reservation expired
 	Outcomes   map[Outcome]int
 	Stages     []StageCount
-	Paces      []Pace // by kind of page, in the order of the flow
-	Total      Pace   // from start to end, of complete submissions
+	Times      []Spread // by kind of page, in the order of the flow
+	Total      Spread   // from start to end, of complete submissions
 	Questions  []QuestionCount
 	Cells      []CellCount
 	Flags      map[FlagKind]int // submissions that have each
@@ -73,8 +73,8 @@ type StageCount struct {
 	Ended   int // with an outcome other than complete
 }
 
-// Pace is how long something takes.
-type Pace struct {
+// Spread is how long something takes, over all who did it.
+type Spread struct {
 	Kind             StepKind
 	N                int
 	P10, Median, P90 time.Duration
@@ -187,20 +187,20 @@ func (s *Study) Summarise(traces []*Trace, now time.Time) Summary {
 	}
 	for _, stage := range sum.Stages {
 		if times := seconds[stage.Kind]; len(times) > 0 {
-			sum.Paces = append(sum.Paces, paceOf(stage.Kind, times))
+			sum.Times = append(sum.Times, spreadOf(stage.Kind, times))
 			delete(seconds, stage.Kind)
 		}
 	}
-	sum.Total = paceOf(StepEnd, totals)
+	sum.Total = spreadOf(StepEnd, totals)
 	slices.SortFunc(sum.Flagged, func(a, b Trace) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Pseudonym, b.Pseudonym))
 	})
 	return sum
 }
 
-func paceOf(kind StepKind, seconds []float32) Pace {
+func spreadOf(kind StepKind, seconds []float32) Spread {
 	slices.Sort(seconds)
-	return Pace{Kind: kind, N: len(seconds), P10: quantile(seconds, .1), Median: quantile(seconds, .5), P90: quantile(seconds, .9)}
+	return Spread{Kind: kind, N: len(seconds), P10: quantile(seconds, .1), Median: quantile(seconds, .5), P90: quantile(seconds, .9)}
 }
 
 // quantile interpolates between the two nearest of sorted seconds (Hyndman and
