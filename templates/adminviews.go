@@ -5,8 +5,8 @@ package templates
 type Admin struct {
 	Frame
 	Email, Role string // of who is signed in; empty before
-	Here        string // the main part that the page belongs to: studies or accounts
-	Accounts    bool   // show the way to the accounts
+	Here        string // the main part that the page belongs to: studies, accounts, log or account
+	Accounts    bool   // show the ways to the accounts and the log
 	Study       *AdminStudy
 }
 
@@ -56,6 +56,7 @@ type PasswordPage struct {
 	Current  bool // ask for the current one
 	Shortest int
 	Problem  string
+	To       string // path to go to afterwards
 }
 
 // StudiesPage lists all studies.

@@ -21,10 +21,13 @@ const accountCookie = "overton_admin"
 // signInLife is how long a sign-in lasts.
 const signInLife = 7 * 24 * time.Hour
 
-const accountKey = "account"
+const (
+	accountKey  = "account"  // with the role that counts for the request
+	siteRoleKey = "siteRole" // the account's role on the whole server
+)
 
 // adminRoles are the roles of accounts. Each may do what those before it may.
-var adminRoles = map[string]role{"viewer": viewer, "moderator": moderator, "researcher": researcher, "admin": admin}
+var adminRoles = map[string]role{"member": member, "viewer": viewer, "moderator": moderator, "researcher": researcher, "admin": admin}
 
 // adminRoutes are the pages behind the sign-in, and the way in.
 func (s *site) adminRoutes() []route {
@@ -35,10 +38,14 @@ func (s *site) adminRoutes() []route {
 		{post, "/admin/sign-out", public, s.signOut},
 		{get, "/admin/link/:token", public, s.showLink},
 		{post, "/admin/link/:token", public, s.followLink},
-		{get, "/admin/password", viewer, s.askForPassword},
-		{post, "/admin/password", viewer, s.setPassword},
+		{get, "/admin/password", member, s.askForPassword},
+		{post, "/admin/password", member, s.setPassword},
+		{get, "/admin/account", member, s.ownAccount},
+		{post, "/admin/account/tokens", member, s.createToken},
+		{post, "/admin/account/tokens/revoke", member, s.revokeToken},
+		{post, "/admin/account/sign-ins/end", member, s.endSignIns},
 
-		{get, "/admin", viewer, s.studies},
+		{get, "/admin", member, s.studies},
 		{get, "/admin/studies/new", admin, s.newStudy},
 		{post, newStudyPath, admin, s.saveStudy},
 		{get, "/admin/studies/:slug", viewer, s.monitor},
@@ -53,7 +60,14 @@ func (s *site) adminRoutes() []route {
 		{get, "/admin/studies/:slug/download", researcher, s.askToDownload},
 		{post, "/admin/studies/:slug/download", researcher, s.download},
 		{get, "/admin/studies/:slug/files.zip", researcher, s.downloadFiles},
+		{get, "/admin/studies/:slug/people", admin, s.people},
+		{post, "/admin/studies/:slug/people", admin, s.invite},
+		{post, "/admin/studies/:slug/people/change", admin, s.changeMember},
+		{get, "/admin/studies/:slug/log", admin, s.log},
+		{get, "/admin/studies/:slug/log.csv", admin, s.logCSV},
 
+		{get, "/admin/log", admin, s.log},
+		{get, "/admin/log.csv", admin, s.logCSV},
 		{get, "/admin/accounts", admin, s.accounts},
 		{post, "/admin/accounts", admin, s.createAccount},
 		{post, "/admin/accounts/change", admin, s.changeAccount},
@@ -61,10 +75,11 @@ func (s *site) adminRoutes() []route {
 }
 
 // guardAccount lets a request through if its sender is signed in with the role
-// or a higher one.
+// or a higher one. A study that somebody has no role on is to them as one that
+// is not there.
 func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		account, err := s.signedIn(c)
+		account, err := s.sender(c)
 		switch {
 		case errors.Is(err, store.ErrNotFound) && c.Request().Method == http.MethodPost:
 			return s.to(c, "/admin/sign-in")
@@ -73,12 +88,34 @@ func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerF
 		case err != nil:
 			return err
 		}
+		c.Set(siteRoleKey, account.Role)
+		slug := c.Param("slug")
+		if slug != "" {
+			here, err := s.Store.MemberRole(c.Request().Context(), slug, account.ID)
+			if err != nil {
+				return err
+			}
+			if adminRoles[here] > adminRoles[account.Role] {
+				account.Role = here
+			}
+		}
 		c.Set(accountKey, account)
-		if adminRoles[account.Role] < needed {
+		switch held := adminRoles[account.Role]; {
+		case slug != "" && held < viewer:
+			return &refusal{status: http.StatusNotFound, name: "unknown_study"}
+		case held < needed:
 			return &refusal{status: http.StatusForbidden, name: "role"}
 		}
 		return handler(c)
 	}
+}
+
+// sender is the account that a request is from: by its token, or signed in.
+func (s *site) sender(c echo.Context) (store.Account, error) {
+	if given := c.Request().Header.Get(echo.HeaderAuthorization); given != "" {
+		return s.byToken(c, given)
+	}
+	return s.signedIn(c)
 }
 
 // signedIn returns the account that a request is from.
@@ -121,7 +158,8 @@ func (s *site) adminFrame(c echo.Context, title string) templates.Admin {
 	f := templates.Admin{Frame: templates.Frame{Words: catalogue.For("en"), Base: s.base, Title: title, StudyTitle: "overton"}, Here: "studies"}
 	if account, ok := c.Get(accountKey).(store.Account); ok {
 		f.Email, f.Role = account.Email, account.Role
-		f.Accounts = adminRoles[account.Role] >= admin
+		siteRole, _ := c.Get(siteRoleKey).(string)
+		f.Accounts = adminRoles[siteRole] >= admin
 	}
 	return f
 }
@@ -141,6 +179,8 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Analysis", "/analysis", viewer},
 		{"Download", "/download", researcher},
 		{"Prolific", "/recruitment", admin},
+		{"People", "/people", admin},
+		{"Log", "/log", admin},
 	} {
 		if adminRoles[f.Role] < t.role {
 			continue
@@ -174,6 +214,9 @@ func isAdmin(r *http.Request) bool {
 // adminNotices are the words of the error pages behind the sign-in, by the
 // name of the refusal: a title and a text.
 var adminNotices = map[string][2]string{
+	"token":         {"This token does not work", "It was revoked, it has expired, or it is not whole. Make a new one on the page of your account."},
+	"token_use":     {"A token does not open this", "Tokens are for downloading files, by GET. Sign in for everything else."},
+	"slow_down":     {"Too many attempts", "Wait a quarter of an hour."},
 	"role":          {"Your role does not allow this", "Ask an admin if you need this page."},
 	"not_found":     {"There is no such page", "The address does not lead to a page here."},
 	"unknown_study": {"There is no such study", "It may have been a draft that was replaced under another name."},

@@ -132,6 +132,16 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 	b.do(chromedp.SendKeys(chromedp.CSS("#email"), "ben@example.org"), chromedp.Click(chromedp.CSS("input[value=moderator]")))
 	press("form.stack button")
 	in.look(b, "admin account made", 24)
+	visit("account", "/admin/account")
+	b.do(chromedp.SendKeys(chromedp.CSS("#name"), "my laptop"))
+	press("form.stack button")
+	in.look(b, "admin token made", 24)
+	visit("log", "/admin/log")
+	visit("study log", small+"/log")
+	visit("people alone", small+"/people")
+	b.do(chromedp.SendKeys(chromedp.CSS("#email"), "cleo@example.org"), chromedp.Click(chromedp.CSS("input[value=researcher]")))
+	press("form.stack button")
+	in.look(b, "admin people invited", 24)
 	visit("not found", "/admin/studies/nothing")
 
 	// A folder with faults, and then a good one, by the page's own form.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/mail"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -19,10 +18,18 @@ import (
 const linkLife = 7 * 24 * time.Hour
 
 var roleLines = []templates.RoleLine{
-	{Name: "viewer", May: "sees where studies stand"},
+	{Name: "member", May: "sees only studies with a role of their own there"},
+	{Name: "viewer", May: "sees where all studies stand"},
 	{Name: "moderator", May: "also accepts and rejects statements"},
 	{Name: "researcher", May: "also analyses and downloads data"},
 	{Name: "admin", May: "also launches and closes studies, and makes accounts"},
+}
+
+const notAnAddress = "That is no mail address. Expected one such as anna@example.org."
+
+func isAddress(text string) bool {
+	at, err := mail.ParseAddress(text)
+	return err == nil && at.Address == text && len(text) <= longestAddress
 }
 
 func (s *site) accountsPage(c echo.Context) templates.AccountsPage {
@@ -56,9 +63,9 @@ func (s *site) createAccount(c echo.Context) error {
 	page := s.accountsPage(c)
 	page.Email, page.Chosen = strings.TrimSpace(c.FormValue("email")), c.FormValue("role")
 	_, known := adminRoles[page.Chosen]
-	switch at, err := mail.ParseAddress(page.Email); {
-	case err != nil || at.Address != page.Email:
-		page.Problem = "That is no mail address. Expected one such as anna@example.org."
+	switch {
+	case !isAddress(page.Email):
+		page.Problem = notAnAddress
 	case !known:
 		page.Problem = "Choose a role."
 	}
@@ -86,11 +93,12 @@ func (s *site) showLinkFor(c echo.Context, id int64, email string) error {
 		return err
 	}
 	page := s.accountsPage(c)
-	page.Link, page.LinkFor = s.origin(c.Request())+"/admin/link/"+url.PathEscape(link), email
+	page.Link, page.LinkFor = s.linkAddress(c, link, ""), email
 	return s.showAccounts(c, http.StatusOK, page)
 }
 
-// changeAccount shuts an account out, lets it in, or makes a new link for it.
+// changeAccount shuts an account out, lets it in, gives it another role, or
+// makes a new link for it.
 func (s *site) changeAccount(c echo.Context) error {
 	ctx := c.Request().Context()
 	id, err := strconv.ParseInt(c.FormValue("account"), 10, 64)
@@ -114,6 +122,8 @@ func (s *site) changeAccount(c echo.Context) error {
 		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
 	case change == "link":
 		return s.showLinkFor(c, id, email)
+	case change == "role" && adminRoles[c.FormValue("role")] >= member:
+		err = s.Store.SetRole(ctx, id, c.FormValue("role"), actorOf(c))
 	case change == "enable", change == "disable":
 		err = s.Store.DisableAccount(ctx, id, change == "disable", actorOf(c))
 	default:

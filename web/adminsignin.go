@@ -129,6 +129,9 @@ func safePath(path string) string {
 	if err != nil || u.IsAbs() || u.Host != "" || !isAdmin(&http.Request{URL: u}) || strings.Contains(path, "\\") {
 		return "/admin"
 	}
+	if u.RawQuery != "" {
+		return u.EscapedPath() + "?" + u.RawQuery
+	}
 	return u.EscapedPath()
 }
 
@@ -173,8 +176,8 @@ func (s *site) passwordPage(c echo.Context, status int, problem string) error {
 	if account.Password != "" {
 		title = "Change your password"
 	}
-	page := templates.PasswordPage{Admin: s.adminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem}
-	page.Here, page.Wrong = "", problem != ""
+	page := templates.PasswordPage{Admin: s.adminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem, To: c.FormValue("to")}
+	page.Here, page.Wrong = "account", problem != ""
 	return s.show(c, status, templates.Password(page))
 }
 
@@ -214,7 +217,7 @@ func (s *site) setPassword(c echo.Context) error {
 	if err := s.Store.SetPassword(c.Request().Context(), account.ID, hash); err != nil {
 		return err
 	}
-	return s.enter(c, account, "/admin")
+	return s.enter(c, account, safePath(c.FormValue("to")))
 }
 
 // sentence makes a sentence of a message that begins small.

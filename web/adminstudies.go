@@ -26,6 +26,13 @@ func (s *site) studies(c echo.Context) error {
 	}
 	page := templates.StudiesPage{Admin: s.adminFrame(c, "Studies")}
 	page.New = adminRoles[page.Role] >= admin
+	memberships, err := s.Store.Memberships(ctx, accountOf(c).ID)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(row store.Study) bool {
+		return adminRoles[page.Role] < viewer && memberships[row.Slug] == ""
+	})
 	for _, row := range rows {
 		t := totals[row.ID]
 		page.Studies = append(page.Studies, templates.StudyLine{

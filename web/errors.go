@@ -70,6 +70,16 @@ func (s *site) fail(c echo.Context, err error) {
 		s.Log.Error("request failed", "id", c.Get(requestKey), "route", c.Path(), "error", err)
 	}
 
+	if c.Request().Header.Get(echo.HeaderAuthorization) != "" { // a script reads no pages
+		words, ok := adminNotices[known.name]
+		if !ok {
+			words = adminNotices["bad_request"]
+		}
+		if err := c.String(known.status, words[0]+". "+words[1]+"\n"); err != nil {
+			s.Log.Error("sending an error", "id", c.Get(requestKey), "error", err)
+		}
+		return
+	}
 	if isAdmin(c.Request()) {
 		if err := s.show(c, known.status, templates.AdminNotice(s.adminNotice(c, known))); err != nil {
 			s.Log.Error("sending an error page", "id", c.Get(requestKey), "error", err)

@@ -19,7 +19,9 @@ const (
 	public
 	participant // somebody whose submission has begun, known by their cookie
 
-	// Roles of accounts, each with the rights of those before it.
+	// Roles of accounts, each with the rights of those before it. On the pages of
+	// a study the higher of an account's role and its role in the study counts.
+	member     // has an account, and whatever rights its studies give
 	viewer     // sees where studies stand and what came out
 	moderator  // accepts and rejects statements
 	researcher // analyses and downloads
@@ -78,7 +80,7 @@ func (s *site) guard(needed role, handler echo.HandlerFunc) echo.HandlerFunc {
 			c.Set(visitKey, v)
 			return handler(c)
 		}
-	case viewer, moderator, researcher, admin:
+	case member, viewer, moderator, researcher, admin:
 		return s.guardAccount(needed, handler)
 	}
 	return func(echo.Context) error { return echo.ErrForbidden }

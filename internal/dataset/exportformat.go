@@ -65,7 +65,7 @@ func (c *csvWriter) write(values []any) error {
 		case string:
 			c.cells[i] = v
 			if c.safe {
-				c.cells[i] = harmless(v)
+				c.cells[i] = Harmless(v)
 			}
 		case int:
 			c.cells[i] = strconv.Itoa(v)
@@ -87,9 +87,9 @@ func (c *csvWriter) close() error {
 	return c.csv.Error()
 }
 
-// harmless keeps spreadsheet programs from taking a text for a formula: an
+// Harmless keeps spreadsheet programs from taking a text for a formula: an
 // apostrophe in front makes it text.
-func harmless(text string) string {
+func Harmless(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
 	}

@@ -14,7 +14,7 @@ type Account struct {
 	ID       int64
 	Email    string
 	Password string // argon2id, encoded; empty: no password was set yet
-	Role     string // admin, researcher, moderator or viewer
+	Role     string // on the whole server: admin, researcher, moderator or viewer; or member, of single studies
 	Disabled bool
 }
 

@@ -189,7 +189,7 @@ func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 		if _, err := tx.exec(`DELETE FROM study WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "draft discarded", st.Name())
+		return noteOn(tx, by, st.Slug, "draft discarded", st.Name())
 	})
 	if err != nil {
 		return fmt.Errorf("discarding a draft: %w", err)
@@ -357,11 +357,3 @@ func scanAll[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) 
 
 // Actor is who does an admin's work: an account, or 0 for the command line.
 type Actor int64
-
-// note writes an event for the record of who did what.
-func note(tx *tx, by Actor, studyID int64, what, detail string) error {
-	account := sql.NullInt64{Int64: int64(by), Valid: by != 0}
-	_, err := tx.exec(`INSERT INTO event (at, account_id, study_id, what, detail) VALUES (?, ?, ?, ?, ?)`,
-		tx.now, account, sql.NullInt64{Int64: studyID, Valid: studyID != 0}, what, detail)
-	return err
-}

@@ -13,10 +13,9 @@ func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	return collect(ctx, s.read, "listing accounts", scanAccount, `SELECT `+accountColumns+` FROM account a ORDER BY a.email`)
 }
 
-// ResetAccount takes an account's password away, ends its sign-ins and earlier
-// links, and makes a link that works once, by which its owner can set a new one.
+// ResetAccount takes an account's password away, ends its sign-ins, access
+// tokens and earlier links, and makes a link that works once, by which its owner can set a new one.
 func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Duration, by Actor) (link string, err error) {
-	link = token()
 	err = s.update(ctx, func(tx *tx) error {
 		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
 		if err != nil {
@@ -28,7 +27,7 @@ func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Dur
 		if err := shutOut(tx, accountID); err != nil {
 			return err
 		}
-		if _, err := tx.exec(`INSERT INTO sign_in_link (token_hash, account_id, expires_at) VALUES (?, ?, ?)`, hashed(link), accountID, tx.now+life.Milliseconds()); err != nil {
+		if link, err = newLink(tx, accountID, life); err != nil {
 			return err
 		}
 		return note(tx, by, 0, "account link", a.Email)
@@ -53,12 +52,8 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 		if !disabled {
 			return note(tx, by, 0, "account enabled", a.Email)
 		}
-		var admins int
-		if err := tx.row(`SELECT count(*) FROM account WHERE role = 'admin' AND NOT disabled`).Scan(&admins); err != nil {
+		if err := someAdmin(tx, a); err != nil {
 			return err
-		}
-		if a.Role == "admin" && admins == 0 {
-			return fmt.Errorf("%s is the last admin: %w", a.Email, ErrConflict)
 		}
 		if err := shutOut(tx, accountID); err != nil {
 			return err
@@ -71,9 +66,46 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 	return nil
 }
 
-// shutOut ends an account's sign-ins and links.
+// SetRole changes what an account may do on the whole server. The last admin
+// stays one: that is ErrConflict.
+func (s *Store) SetRole(ctx context.Context, accountID int64, role string, by Actor) error {
+	err := s.update(ctx, func(tx *tx) error {
+		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE account SET role = ? WHERE id = ?`, role, accountID); err != nil {
+			return err
+		}
+		if err := someAdmin(tx, a); err != nil {
+			return err
+		}
+		return note(tx, by, 0, "account role", a.Email+", "+role+", "+a.Role+" before")
+	})
+	if err != nil {
+		return fmt.Errorf("changing an account: %w", err)
+	}
+	return nil
+}
+
+// someAdmin is an error where a change to an account left no admin.
+func someAdmin(tx *tx, changed Account) error {
+	var admins int
+	if err := tx.row(`SELECT count(*) FROM account WHERE role = 'admin' AND NOT disabled`).Scan(&admins); err != nil {
+		return err
+	}
+	if changed.Role == "admin" && admins == 0 {
+		return fmt.Errorf("%s is the last admin: %w", changed.Email, ErrConflict)
+	}
+	return nil
+}
+
+// shutOut ends an account's sign-ins, access tokens and links.
 func shutOut(tx *tx, accountID int64) error {
 	if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID); err != nil {
+		return err
+	}
+	if _, err := tx.exec(`DELETE FROM access_token WHERE account_id = ?`, accountID); err != nil {
 		return err
 	}
 	_, err := tx.exec(`DELETE FROM sign_in_link WHERE account_id = ?`, accountID)

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/store"
+	"overton/templates"
+)
+
+// studyRoleLines are the roles that somebody can have on a single study.
+var studyRoleLines = []templates.RoleLine{
+	{Name: "viewer", May: "sees where the study stands and what came out"},
+	{Name: "moderator", May: "also accepts and rejects statements"},
+	{Name: "researcher", May: "also analyses and downloads data"},
+	{Name: "admin", May: "also launches and closes it, and says who else sees it"},
+}
+
+func isStudyRole(name string) bool { return adminRoles[name] >= viewer }
+
+func (s *site) people(c echo.Context) error {
+	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{})
+}
+
+// peoplePage shows who sees a study. page holds what an invitation left to say.
+func (s *site) peoplePage(c echo.Context, status int, page templates.PeoplePage) error {
+	ctx := c.Request().Context()
+	h, err := s.adminStudy(c)
+	if err != nil {
+		return err
+	}
+	if page.Admin, err = s.adminStudyFrame(c, h, "People", "/people"); err != nil {
+		return err
+	}
+	page.Wrong = page.Problem != ""
+	page.Post, page.Roles, page.Days = s.base+h.adminPath("/people"), studyRoleLines, int(linkLife.Hours()/24)
+	members, err := s.Store.Members(ctx, h.row.Slug)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		page.Members = append(page.Members, templates.MemberLine{
+			ID: m.ID, Email: m.Email, Role: m.StudyRole, Since: moment(m.Since), Disabled: m.Disabled, Password: m.Password != "", Waits: m.Waits,
+			Self: m.ID == accountOf(c).ID, Everywhere: m.Role,
+		})
+	}
+	accounts, err := s.Store.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if adminRoles[a.Role] >= viewer && !a.Disabled {
+			page.Everywhere = append(page.Everywhere, templates.AccountLine{Email: a.Email, Role: a.Role})
+		}
+	}
+	return s.show(c, status, templates.People(page))
+}
+
+// invite gives somebody a role on a study. Whoever has no account yet gets one,
+// and a link to set a password by.
+func (s *site) invite(c echo.Context) error {
+	h, err := s.adminStudy(c)
+	if err != nil {
+		return err
+	}
+	page := templates.PeoplePage{Email: strings.TrimSpace(c.FormValue("email")), Chosen: c.FormValue("role")}
+	switch {
+	case !isAddress(page.Email):
+		page.Problem = notAnAddress
+	case !isStudyRole(page.Chosen):
+		page.Problem = "Choose a role."
+	}
+	if page.Problem != "" {
+		return s.peoplePage(c, http.StatusUnprocessableEntity, page)
+	}
+	link, err := s.Store.Invite(c.Request().Context(), h.row.Slug, page.Email, page.Chosen, linkLife, actorOf(c))
+	if err != nil {
+		return err
+	}
+	if link == "" {
+		return s.to(c, h.adminPath("/people"))
+	}
+	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.adminPath("")), LinkFor: page.Email})
+}
+
+// linkAddress is a sign-in link as it is sent to somebody. Where it leads to a
+// path, it does so once a password is set.
+func (s *site) linkAddress(c echo.Context, link, to string) string {
+	address := s.origin(c.Request()) + "/admin/link/" + url.PathEscape(link)
+	if to != "" {
+		address += "?to=/admin/password?to=" + to // a query can hold / and ? as they are
+	}
+	return address
+}
+
+// changeMember gives a member another role, ends the membership, or makes a new
+// link for one who never had a password.
+func (s *site) changeMember(c echo.Context) error {
+	ctx := c.Request().Context()
+	h, err := s.adminStudy(c)
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(c.FormValue("account"), 10, 64)
+	if err != nil {
+		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
+	}
+	switch change, role := c.FormValue("change"), c.FormValue("role"); {
+	case change == "link":
+		link, err := s.Store.Reinvite(ctx, h.row.Slug, id, linkLife, actorOf(c))
+		if err != nil {
+			return memberRefusal(h, err)
+		}
+		return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.adminPath("")), LinkFor: "who was invited"})
+	case change == "remove":
+		err = s.Store.SetMember(ctx, h.row.Slug, id, "", actorOf(c))
+	case change == "role" && isStudyRole(role):
+		err = s.Store.SetMember(ctx, h.row.Slug, id, role, actorOf(c))
+	default:
+		return &refusal{status: http.StatusBadRequest, name: "bad_request"}
+	}
+	if err != nil {
+		return memberRefusal(h, err)
+	}
+	if id == accountOf(c).ID { // who may see no more than before
+		return s.to(c, "/admin")
+	}
+	return s.to(c, h.adminPath("/people"))
+}
+
+func memberRefusal(h *hosted, err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return &refusal{status: http.StatusNotFound, name: "not_found", try: h.adminPath("/people")}
+	case errors.Is(err, store.ErrConflict):
+		return &refusal{status: http.StatusConflict, name: "changed", try: h.adminPath("/people")}
+	}
+	return fmt.Errorf("changing who sees %q: %w", h.row.Slug, err)
+}
