@@ -59,7 +59,7 @@ func WriteSamples(samples []Sample) []byte {
 // WriteReview writes samples for reading in a spreadsheet program: no text in
 // it is taken for a formula.
 func WriteReview(samples []Sample) []byte {
-	return append(bytes.Clone(utf8Mark), writeSamples(samples, harmless)...)
+	return append(bytes.Clone(utf8Mark), writeSamples(samples, Harmless)...)
 }
 
 func writeSamples(samples []Sample, text func(string) string) []byte {
