@@ -98,7 +98,7 @@ func TestScoreSurveyPutsPeopleBesideModels(t *testing.T) {
 	if m := fmt.Sprint(item["models"]); m != "map[m:[0.25 0 0.75] made_up_1.5:[0.6666666666666666 0.3333333333333333 0]]" {
 		t.Errorf("the models' shares %s", m)
 	}
-	for _, name := range []string{"neutrality.svg", "ideology.svg", "groups-m.svg"} {
+	for _, name := range []string{"neutrality.svg", "ideology.png", "item-1.svg", "item-1.png"} {
 		if _, err := os.Stat(filepath.Join(figures, name)); err != nil {
 			t.Error(err)
 		}
