@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
+	"overton/internal/window"
 	"overton/templates"
 	"overton/templates/catalogue"
 )
@@ -54,6 +55,9 @@ func (s *site) adminRoutes() []route {
 		{post, "/admin/studies/:slug/moderation", moderator, s.moderate},
 		{get, "/admin/studies/:slug/analysis", viewer, s.analysis},
 		{post, "/admin/studies/:slug/analysis", researcher, s.analyse},
+		{get, surveysPath, viewer, s.surveys},
+		{post, surveysPath, researcher, s.analyseSurveys},
+		{get, "/admin/studies/:slug/surveys/*", viewer, s.surveyItem}, // * is an instrument and an item
 		{get, "/admin/studies/:slug/questions/*", viewer, s.question}, // * is a question id, whatever is in it
 		{get, "/admin/studies/:slug/recruitment", admin, s.recruitment},
 		{post, "/admin/studies/:slug/recruitment", admin, s.readRecruitment},
@@ -177,12 +181,13 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Monitor", "", viewer},
 		{"Moderation", "/moderation", moderator},
 		{"Analysis", "/analysis", viewer},
+		{"Surveys", "/surveys", viewer},
 		{"Download", "/download", researcher},
 		{"Prolific", "/recruitment", admin},
 		{"People", "/people", admin},
 		{"Log", "/log", admin},
 	} {
-		if adminRoles[f.Role] < t.role {
+		if adminRoles[f.Role] < t.role || t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 {
 			continue
 		}
 		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here}

@@ -60,7 +60,9 @@ type site struct {
 	keys     keyring  // of signed links
 	attempts attempts // to sign in
 	analyses analyses
-	life     context.Context // ends work that outlives its request
+	// surveyAnalyses are those of surveys, which take little.
+	surveyAnalyses analyses
+	life           context.Context // ends work that outlives its request
 }
 
 // New builds the site. What it works on after a request has ended, such as an

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// Estimate is a number about a sample of people with its 95 % percentile
-// interval from drawing people anew; one person alone gives no interval.
+// Estimate is a number about a sample of people with its 95 % interval: of a
+// share Wilson's, of all else the percentiles from drawing people anew, which
+// one person alone does not give.
 type Estimate struct {
 	Value Number   `json:"value"`
 	CI    Interval `json:"ci"`
@@ -144,24 +145,34 @@ func weightedEstimate(values, weights []float64, draws [][]int) Estimate {
 }
 
 // Shares are the weighted shares of each value among those who have one, by
-// value from 0 to n-1, with intervals from drawing people anew. Negative values
-// stand for none.
-func Shares(values []int, n int, weights []float64, bootstrap int, seed uint64) []Estimate {
-	draws := drawPeople(len(values), bootstrap, seed)
+// value from 0 to n-1. Negative values stand for none. The intervals are
+// Wilson's (1927) at Kish's effective number of people, so that a share of 0 or
+// 1 has one as well; there is none without anybody.
+func Shares(values []int, n int, weights []float64) []Estimate {
+	people, sum, squares := 0, 0.0, 0.0
+	mass := make([]float64, n)
+	for i, v := range values {
+		if v >= 0 {
+			w := weightOf(weights, i)
+			people, sum, squares = people+1, sum+w, squares+w*w
+			mass[v] += w
+		}
+	}
 	shares := make([]Estimate, n)
 	for v := range shares {
-		is := make([]float64, len(values))
-		for i, other := range values {
-			switch {
-			case other < 0:
-				is[i] = math.NaN()
-			case other == v:
-				is[i] = 1
-			}
-		}
-		shares[v] = weightedEstimate(is, weights, draws)
+		shares[v] = Estimate{Value: Number(mass[v] / sum), CI: wilson(mass[v]/sum, sum*sum/squares), N: people}
 	}
 	return shares
+}
+
+// wilson is the 95 % score interval of a share p of n.
+func wilson(p, n float64) Interval {
+	if math.IsNaN(p) || math.IsNaN(n) {
+		return UndefinedInterval()
+	}
+	const z = 1.959963984540054
+	middle, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return Interval{Number(math.Max(0, middle-half)), Number(math.Min(1, middle+half))}
 }
 
 // Weighted are values with their weights.

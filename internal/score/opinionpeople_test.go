@@ -35,9 +35,16 @@ func TestPeopleAreScoredOneByOneAndWeighted(t *testing.T) {
 }
 
 func TestSharesLeaveOutThoseWithoutAValue(t *testing.T) {
-	shares := Shares([]int{0, 1, 1, -1}, 2, []float64{2, 1, 1, 9}, 0, 1)
+	shares := Shares([]int{0, 1, 1, -1}, 2, []float64{2, 1, 1, 9})
 	if shares[0].Value != 0.5 || shares[1].Value != 0.5 || shares[0].N != 3 {
 		t.Errorf("%+v", shares)
+	}
+	// Wilson's interval of 0 of 10 is 0 to z²/(10+z²).
+	if none := Shares(make([]int, 10), 2, nil)[1]; none.Value != 0 || none.CI.Low != 0 || math.Abs(float64(none.CI.High)-0.277533) > 1e-6 {
+		t.Errorf("a share of nothing: %+v", none)
+	}
+	if empty := Shares([]int{-1}, 2, nil)[0]; empty.Value.Defined() || empty.CI.Defined() {
+		t.Errorf("without anybody: %+v", empty)
 	}
 }
 

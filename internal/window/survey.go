@@ -191,7 +191,7 @@ func aboutStudy(st *dataset.Study) About {
 
 func (d *SurveyData) analyse(o SurveyOptions, models Models) (*InstrumentResult, error) {
 	if len(d.first) == 0 {
-		return nil, errNobody
+		return nil, ErrNobody
 	}
 	r := &InstrumentResult{Instrument: d.in.Name, Title: d.in.Title}
 	var weights []float64
@@ -230,8 +230,8 @@ func (d *SurveyData) analyse(o SurveyOptions, models Models) (*InstrumentResult,
 	return r, nil
 }
 
-// errNobody says that there is nothing to analyse.
-var errNobody = errors.New("nobody has finished the study yet")
+// ErrNobody says that there is nothing to analyse.
+var ErrNobody = errors.New("nobody has finished the study yet")
 
 // item summarises the answers to one item.
 func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []dataset.ModelAnswers) SurveyItem {
@@ -273,8 +273,8 @@ func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []d
 		}
 	}
 	n := len(places)
-	item.Refusal = score.Shares(refused, 2, weights, o.Bootstrap, o.Seed)[1]
-	shares := score.Shares(given, n, weights, o.Bootstrap, o.Seed)
+	item.Refusal = score.Shares(refused, 2, weights)[1]
+	shares := score.Shares(given, n, weights)
 	distribution := make([]float64, n)
 	for k, share := range shares {
 		option := it.Options[answers[k]]

@@ -305,7 +305,7 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 				given = append(given, option)
 			}
 		}
-		for k, share := range score.Shares(given, len(item.Options), nil, 0, 1) {
+		for k, share := range score.Shares(given, len(item.Options), nil) {
 			shares++
 			if ci := item.Options[k].Share.CI; ci.Low <= share.Value && share.Value <= ci.High {
 				held++

@@ -38,8 +38,8 @@ func (r *InstrumentResult) Figures() []Figure {
 
 // OpinionPoints places models on the map of neutrality and on that of ideology.
 func OpinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, ideology []figure.OpinionPoint) {
-	for _, model := range folded(results) {
-		for _, mode := range folded(results[model]) {
+	for _, model := range Folded(results) {
+		for _, mode := range Folded(results[model]) {
 			s := results[model][mode]
 			name := model
 			if len(results[model]) > 1 {
@@ -56,14 +56,14 @@ func OpinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, 
 // nearest group is the same as overall.
 func PollFigures(o *score.OpinionQA) []Figure {
 	var figures []Figure
-	for _, model := range folded(o.Models) {
+	for _, model := range Folded(o.Models) {
 		m := o.Models[model]
 		var groups, attributes []figure.RankedValue
-		for _, g := range folded(m.Group) {
+		for _, g := range Folded(m.Group) {
 			groups = append(groups, figure.RankedValue{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
 		}
 		consistent := false
-		for _, a := range folded(m.Topics.Attributes) {
+		for _, a := range Folded(m.Topics.Attributes) {
 			c := m.Topics.Attributes[a].C
 			consistent = consistent || c.Defined()
 			attributes = append(attributes, figure.RankedValue{Name: a, Value: c, CI: score.UndefinedInterval(), Other: score.Undefined()})
@@ -94,26 +94,18 @@ func (it *SurveyItem) Figure() Figure {
 		people.Shares, people.CIs = append(people.Shares, o.Share.Value), append(people.CIs, o.Share.CI)
 	}
 	respondents := []figure.ItemAnswers{people}
-	for _, m := range folded(it.Models) {
+	for _, m := range Folded(it.Models) {
 		respondents = append(respondents, figure.ItemAnswers{Name: m, Shares: it.Models[m], Refusal: it.ModelRefusals[m], RefusalCI: score.UndefinedInterval()})
 	}
-	return Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, with 95 % intervals from drawing people anew.",
+	return Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
 		func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }}
 }
 
 // Nearest are the demographic groups that a model's answers are most alike to,
 // the nearest first; those without a value are left out.
 func Nearest(m score.PollModel) []string {
-	groups := slices.DeleteFunc(folded(m.Group), func(g string) bool { return !m.Group[g].Defined() })
-	slices.SortStableFunc(groups, func(a, b string) int {
-		switch {
-		case m.Group[a] > m.Group[b]:
-			return -1
-		case m.Group[a] < m.Group[b]:
-			return 1
-		}
-		return 0
-	})
+	groups := slices.DeleteFunc(Folded(m.Group), func(g string) bool { return !m.Group[g].Defined() })
+	slices.SortStableFunc(groups, func(a, b string) int { return score.Descending(m.Group[a], m.Group[b]) })
 	return groups
 }
 
@@ -127,8 +119,8 @@ func FileName(s string) string {
 	}, s)
 }
 
-// folded are the keys of a map, whatever their case.
-func folded[V any](m map[string]V) []string {
+// Folded are the keys of a map, whatever their case.
+func Folded[V any](m map[string]V) []string {
 	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		if c := strings.Compare(strings.ToLower(a), strings.ToLower(b)); c != 0 {
 			return c

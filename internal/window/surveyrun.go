@@ -67,6 +67,11 @@ func ReadModelFile(name string, content []byte, in instrument.Instrument) (Model
 	return f, nil
 }
 
+// FilesOf are those of the files that answer an instrument.
+func FilesOf(files []ModelFile, instrument string) []ModelFile {
+	return slices.DeleteFunc(slices.Clone(files), func(f ModelFile) bool { return f.Instrument != instrument })
+}
+
 // JoinModels puts the files of one instrument together, the repetitions of a
 // model in a mode as one run.
 func JoinModels(files []ModelFile) (Models, error) {
@@ -140,12 +145,8 @@ func answersOf(in instrument.Instrument, runs []*score.OpinionRun) []dataset.Mod
 	return all
 }
 
-// HasSurvey says whether a study asks anything that a survey's analysis can
-// tell of.
-func HasSurvey(st *dataset.Study) bool { return len(instruments(st)) > 0 }
-
-// instruments names a study's instruments in the order of the flow.
-func instruments(st *dataset.Study) []string {
+// Instruments names a study's instruments in the order of the flow.
+func Instruments(st *dataset.Study) []string {
 	var names []string
 	for _, b := range st.Flow {
 		if b.Survey != nil && !slices.Contains(names, b.Survey.Instrument) {
@@ -159,7 +160,7 @@ func instruments(st *dataset.Study) []string {
 // study, or to the one that the options name. step, which may be nil, is called
 // after each instrument.
 func AnalyseSurveys(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o SurveyOptions, files []ModelFile, step func()) (*Surveys, error) {
-	names := instruments(st)
+	names := Instruments(st)
 	if o.Instrument != "" {
 		names = []string{o.Instrument}
 	}
@@ -176,7 +177,7 @@ func AnalyseSurveys(ctx context.Context, db *store.Store, row store.Study, st *d
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		models, err := JoinModels(slices.DeleteFunc(slices.Clone(files), func(f ModelFile) bool { return f.Instrument != d.in.Name }))
+		models, err := JoinModels(FilesOf(files, d.in.Name))
 		if err != nil {
 			return nil, err
 		}
