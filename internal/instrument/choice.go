@@ -70,6 +70,23 @@ func (it Item) TaggedLoosely(text, tag string) int {
 	return NoOption
 }
 
+// Led reads an answer that begins with a letter, as after “Answer:”: the letter
+// alone or with a bracket, full stop, colon or line break after it, whatever
+// follows; or a label and nothing else. A bracket may stand before the letter.
+func (it Item) Led(text string) int {
+	text = strings.TrimSpace(text)
+	for k, o := range it.Options {
+		if strings.EqualFold(text, o.Label) {
+			return k
+		}
+	}
+	text = strings.TrimLeft(text, "(*\" \t\r\n")
+	if text == "" || len(text) > 1 && !strings.ContainsRune(").:*\"\r\n", rune(text[1])) {
+		return NoOption
+	}
+	return it.Lettered(text[:1])
+}
+
 // Between is the text between the first <tag> and its closing tag, or the
 // text's end; "" where there is no such tag.
 func Between(text, tag string) string {

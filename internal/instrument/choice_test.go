@@ -60,3 +60,18 @@ func TestBetweenIsWhatATagHolds(t *testing.T) {
 		}
 	}
 }
+
+func TestALeadingLetterIsAnAnswer(t *testing.T) {
+	it := Item{}
+	for k, label := range []string{"A strong economy", "A good democracy", "Don't know"} {
+		it.Options = append(it.Options, Option{Code: Letter(k), Label: label})
+	}
+	for text, want := range map[string]int{
+		"A": 0, " B": 1, "c": 2, "(B)": 1, "B) A good democracy": 1, "**B**": 1, "B.": 1, "B: it matters more": 1, "B\n\nBecause": 1,
+		"a good democracy": 1, "A good": NoOption, "D": NoOption, "Because": NoOption, "": NoOption, "I cannot say": NoOption, "Б": NoOption,
+	} {
+		if got := it.Led(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
