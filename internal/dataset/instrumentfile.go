@@ -16,7 +16,7 @@ func ReadInstrument(name string, content []byte) (instrument.Instrument, error) 
 	read := readInstrumentTable
 	header, _, _ := bytes.Cut(content, []byte("\n"))
 	switch {
-	case bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n"), []byte("{")):
+	case IsPobsSurvey(content):
 		read = ReadPobsSurvey
 	case bytes.Contains(header, []byte("option_mapping")):
 		read = ReadOpinionQAInfo
@@ -35,6 +35,11 @@ func ReadInstrument(name string, content []byte) (instrument.Instrument, error) 
 	}
 	in.Name = name
 	return in, nil
+}
+
+// IsPobsSurvey tells a POBs survey, which is JSON, from the other forms.
+func IsPobsSurvey(content []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n"), []byte("{"))
 }
 
 var instrumentColumns = []column{

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -103,6 +105,47 @@ func optionCodes(it instrument.Item) string {
 	}
 	return strings.Join(codes, ", ")
 }
+
+// ModelAnswer is one model's answer to one item under one prompt, and how it
+// was had.
+type ModelAnswer struct {
+	Model, Context, Target string
+	Item                   instrument.Item
+	Mass                   []float64 // by option
+	Shown                  []int     // positions of the options, in the order shown
+
+	Method         string  // logprobs or samples
+	Asked, Invalid int     // answers, and those of them that name no option
+	Missing        float64 // probability that the answer begins with no option's letter; NaN where unknown
+}
+
+// WriteModelAnswers writes the table that ReadModelAnswers reads, with columns
+// more: a row for each option. Answers without mass have no rows.
+func WriteModelAnswers(answers []ModelAnswer) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write(slices.Concat(names(modelColumns), []string{"position", "method", "asked", "invalid", "missing"}))
+	for _, a := range answers {
+		if a.Mass == nil {
+			continue
+		}
+		missing := ""
+		if !math.IsNaN(a.Missing) {
+			missing = number(a.Missing)
+		}
+		for k, o := range a.Item.Options {
+			_ = w.Write([]string{a.Model, a.Item.ID, o.Code, number(a.Mass[k]), a.Context, a.Target,
+				strconv.Itoa(slices.Index(a.Shown, k) + 1), a.Method, strconv.Itoa(a.Asked), strconv.Itoa(a.Invalid), missing})
+		}
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return nil, fmt.Errorf("writing models' answers: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // helmState is what is read of a scenario_state.json.
 type helmState struct {

@@ -51,18 +51,26 @@ type pobsQuestion struct {
 	Reasoning      filled   `json:"reasoning"`
 	AnswerPolarity *float64 `json:"answer_polarity"`
 
-	Reconsideration        *string  `json:"reconsideration_response"`
-	ReconsideredSelection  *string  `json:"reconsidered_selection"`
-	ReconsideredReasoning  filled   `json:"reconsidered_reasoning"`
-	ReconsideredPolarity   *float64 `json:"reconsidered_polarity"`
-	ReconsiderationPresent present  `json:"reconsideration_prompt"`
+	Reconsideration       *string  `json:"reconsideration_response"`
+	ReconsideredSelection *string  `json:"reconsidered_selection"`
+	ReconsideredReasoning filled   `json:"reconsidered_reasoning"`
+	ReconsideredPolarity  *float64 `json:"reconsidered_polarity"`
+	ReconsiderationPrompt present  `json:"reconsideration_prompt"`
 }
 
-// present notes that a key is there, whatever its value.
-type present bool
+// present notes whether a key is there, and with a value.
+type present int
 
-func (p *present) UnmarshalJSON([]byte) error {
-	*p = true
+const (
+	nullPrompt present = iota + 1
+	filledPrompt
+)
+
+func (p *present) UnmarshalJSON(b []byte) error {
+	*p = filledPrompt
+	if string(b) == "null" {
+		*p = nullPrompt
+	}
 	return nil
 }
 
@@ -279,6 +287,7 @@ func ReadPobsResponses(file string, content []byte, survey instrument.Instrument
 	direct := newPobsMode(score.ModeDirect, len(survey.Items))
 	reflection := newPobsMode(score.ModeReflection, len(survey.Items))
 	answered := make([]bool, len(survey.Items))
+	reconsidered := false // any answer: a file of reasoning alone has null prompts
 	n := -1
 	for t := range s.Survey.Topics {
 		for q := range s.Survey.Topics[t].Questions {
@@ -295,7 +304,9 @@ func ReadPobsResponses(file string, content []byte, survey instrument.Instrument
 				faults = append(faults, Fault{File: file, Column: place + "." + key, Message: fmt.Sprintf("differs from question %s of the survey; expected the same wording, options and polarities", survey.Items[i].ID)})
 				continue
 			}
-			if question.ReconsiderationPresent || question.Reconsideration != nil || question.ReconsideredSelection != nil {
+			asked := question.ReconsiderationPrompt == filledPrompt || question.Reconsideration != nil || question.ReconsideredSelection != nil
+			reconsidered = reconsidered || asked
+			if asked || question.ReconsiderationPrompt == nullPrompt {
 				direct.Mode = score.ModeReasoning
 			}
 			r.read(&direct, i, survey.Items[i], "answer", lenient, question.Response, question.Selected, question.AnswerPolarity)
@@ -317,7 +328,7 @@ func ReadPobsResponses(file string, content []byte, survey instrument.Instrument
 		return nil, faults.ordered()
 	}
 	r.Modes = []PobsMode{direct}
-	if direct.Mode == score.ModeReasoning {
+	if reconsidered {
 		r.Modes = append(r.Modes, reflection)
 	}
 	return r, nil

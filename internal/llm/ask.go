@@ -1,9 +1,9 @@
 package llm
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"iter"
 	"math/rand/v2"
 	"net/url"
@@ -153,10 +153,10 @@ func (o Order) shown(it instrument.Item, seed uint64) []int {
 	return append(answers, refusals...)
 }
 
+// hashOf spreads texts, those that differ in a digit too, over all numbers.
 func hashOf(text string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return h.Sum64()
+	sum := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // Questionnaire is an instrument, and how it is to be put to models.
@@ -202,14 +202,14 @@ func (q *Questionnaire) targets(m Mode) []string {
 	return []string{""}
 }
 
-// most is the largest number of options that letters can name.
-const most = 26
+// MostOptions is how many options letters can name.
+const MostOptions = 26
 
 // Check says what cannot be asked.
 func (q *Questionnaire) Check() error {
 	for _, it := range q.Instrument.Items {
-		if n := len(it.Options); n > most {
-			return fmt.Errorf("item %s of %s has %d options; expected at most %d, one for each letter", it.ID, q.Instrument.Name, n, most)
+		if n := len(it.Options); n > MostOptions {
+			return fmt.Errorf("item %s of %s has %d options; expected at most %d, one for each letter", it.ID, q.Instrument.Name, n, MostOptions)
 		}
 	}
 	for _, m := range q.Modes {

@@ -86,8 +86,9 @@ const (
 
 var codings = []Coding{Likert, Binary, Stored}
 
-// valueOf is the number that an answer stands for; refused answers have none.
-func (it *OpinionItem) valueOf(option int, c Coding) (v float64, refused bool) {
+// Value is the number that an answer stands for under a coding but Stored;
+// refused answers have none.
+func (it *OpinionItem) Value(option int, c Coding) (v float64, refused bool) {
 	o := it.Options[option]
 	if o.Refusal {
 		return 0, true
@@ -138,7 +139,7 @@ func (s *OpinionSurvey) opinions(run *OpinionRun, c Coding) [][]opinion {
 			if option < 0 {
 				continue
 			}
-			v, refused := s.Items[i].valueOf(option, c)
+			v, refused := s.Items[i].Value(option, c)
 			if c == Stored && !refused && run.Stored != nil {
 				v = run.Stored[r][i]
 			}
@@ -595,8 +596,8 @@ func (s *OpinionSurvey) Change(from, to *OpinionRun) *OpinionChange {
 				if !s.polar(it) || a < 0 || b < 0 {
 					continue
 				}
-				x, refused := it.valueOf(a, Likert)
-				y, refusedToo := it.valueOf(b, Likert)
+				x, refused := it.Value(a, Likert)
+				y, refusedToo := it.Value(b, Likert)
 				if refused || refusedToo {
 					continue
 				}
