@@ -88,8 +88,8 @@ func (h heard) says(planted map[string]float64, top int) llmtest.Reply {
 	return llmtest.Reply{Text: " " + h.letterOf(drawn), LogProbs: []llm.Token{{Text: tokens[0].Text, LogProb: tokens[0].LogProb, Top: tokens}}}
 }
 
-// modelsFile names models behind a scripted endpoint.
-func modelsFile(t *testing.T, entries string, reply func(h heard, n int) llmtest.Reply) (path string, server *llmtest.Server) {
+// scripted names models behind a scripted endpoint.
+func scripted(t *testing.T, entries string, reply func(h heard, n int) llmtest.Reply) (path string, server *llmtest.Server) {
 	t.Helper()
 	server = llmtest.New(func(r llmtest.Request, n int) llmtest.Reply { return reply(hear(r), n) })
 	t.Cleanup(server.Close)
@@ -198,7 +198,7 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 	}
 	var mu sync.Mutex
 	times := map[string]int{}
-	models, server := modelsFile(t, "- {name: maker/made up, model: m-1, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
+	models, server := scripted(t, "- {name: maker/made up, model: m-1, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
 		it := in.Items[slices.IndexFunc(in.Items, func(it instrument.Item) bool { return it.Text == h.question })]
 		reflects := strings.Contains(h.text, "<reconsidered_answer>")
 		reasons := strings.Contains(h.text, "<think>")
@@ -296,7 +296,7 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 
 func TestReasoningAloneIsReadAsReasoning(t *testing.T) {
 	survey, _ := opinionated(t)
-	models, _ := modelsFile(t, "- {name: m, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
+	models, _ := scripted(t, "- {name: m, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
 		return llmtest.Reply{Text: "<think>x</think><answer>A</answer>"}
 	})
 	dir := filepath.Join(t.TempDir(), "run")
@@ -422,7 +422,7 @@ func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models, server := modelsFile(t, `
+	models, server := scripted(t, `
 - {name: completes, base_url: URL, endpoint: completion, log_probs: 20}
 - {name: chats, base_url: URL, limits: {concurrency: 32}}
 - {name: promises, base_url: URL, log_probs: 5}
@@ -533,7 +533,7 @@ func TestCountriesAndLanguagesComeBackFromGlobalOpinionQAAsPlanted(t *testing.T)
 	}
 	var mu sync.Mutex
 	translated := 0
-	models, server := modelsFile(t, "- {name: m, base_url: URL, endpoint: completion, log_probs: 3}\n- {name: s, base_url: URL, limits: {concurrency: 32}}\n", func(h heard, _ int) llmtest.Reply {
+	models, server := scripted(t, "- {name: m, base_url: URL, endpoint: completion, log_probs: 3}\n- {name: s, base_url: URL, limits: {concurrency: 32}}\n", func(h heard, _ int) llmtest.Reply {
 		if strings.HasPrefix(h.text, "Translate") {
 			mu.Lock()
 			translated++

@@ -129,13 +129,9 @@ func WriteModelAnswers(answers []ModelAnswer) ([]byte, error) {
 		if a.Mass == nil {
 			continue
 		}
-		missing := ""
-		if !math.IsNaN(a.Missing) {
-			missing = number(a.Missing)
-		}
 		for k, o := range a.Item.Options {
-			_ = w.Write([]string{a.Model, a.Item.ID, o.Code, number(a.Mass[k]), a.Context, a.Target,
-				strconv.Itoa(slices.Index(a.Shown, k) + 1), a.Method, strconv.Itoa(a.Asked), strconv.Itoa(a.Invalid), missing})
+			_ = w.Write([]string{a.Model, a.Item.ID, o.Code, number(score.Number(a.Mass[k])), a.Context, a.Target,
+				strconv.Itoa(slices.Index(a.Shown, k) + 1), a.Method, strconv.Itoa(a.Asked), strconv.Itoa(a.Invalid), number(score.Number(a.Missing))})
 		}
 	}
 	w.Flush()
@@ -144,8 +140,6 @@ func WriteModelAnswers(answers []ModelAnswer) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // helmState is what is read of a scenario_state.json.
 type helmState struct {

@@ -1,6 +1,12 @@
 package llm
 
 import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -52,5 +58,41 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 	}
 	if _, err := p.Text("nothing", "", nil); err == nil {
 		t.Error("an unknown prompt is filled in")
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestTheDocsShowEveryPrompt holds docs/prompts.md to the prompts that are sent.
+// Write it anew with: go test ./internal/llm -run Docs -update
+func TestTheDocsShowEveryPrompt(t *testing.T) {
+	names, err := fs.Glob(embedded, "prompts/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	b.WriteString(`# Prompts
+
+Every text that the program sends to a model, as the template it is made from (Go's text/template). To send
+others, put files of the same names into a folder and give it with ` + "`--prompts`" + `; the run's settings keep the hash of
+each. What stands in a file is said by the user; ` + "`{{define \"system\"}}`" + ` is said before it, and ` + "`{{define \"assistant\"}}`" + `
+begins the answer where the endpoint goes on from a beginning. What they are for:
+[models.md](models.md), [models-instruments.md](models-instruments.md).
+`)
+	for _, name := range names {
+		text, err := embedded.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n```\n%s```\n", path.Base(name), text)
+	}
+	const file = "../../docs/prompts.md"
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, b.Bytes()) {
+		t.Errorf("%s is stale (%v); run this test with -update", file, err)
 	}
 }
