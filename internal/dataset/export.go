@@ -70,6 +70,9 @@ type ManifestStudy struct {
 	Version     int    `json:"version"`
 	Hash        string `json:"sha256"`
 	QuestionSet string `json:"question_set_sha256"`
+
+	// Sent is what language models may be sent of the participants' answers.
+	Sent []study.Sent `json:"models_may_be_sent"`
 }
 
 // ManifestCounts are the numbers that must agree with what a study's page shows.
@@ -143,7 +146,7 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 	m = Manifest{
 		Program: e.Program, ExportedAt: momentText(e.At),
 		Analysis: e.Analysis,
-		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash()},
+		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash(), slices.Concat([]study.Sent{}, e.Study.Sent)},
 		Counts:   ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}, Statements: len(e.Statements)},
 	}
 	err = e.writeRows(out, &m.Counts)

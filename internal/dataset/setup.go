@@ -47,6 +47,7 @@ func (s *Study) Setup() *Setup {
 		}
 	}
 	setup.Checks = slices.Clone(s.Checks)
+	setup.Sent = slices.Clone(s.Sent)
 	setup.Quotas = slices.Clone(s.Quotas)
 	for i, q := range setup.Quotas {
 		setup.Quotas[i].Targets = maps.Clone(q.Targets)
@@ -92,6 +93,16 @@ func (s *Setup) YAML() []byte {
 				w.line(3, fmt.Sprintf("%s: %d", scalar(value), q.Targets[value]))
 			}
 		}
+	}
+	if len(s.Sent) > 0 {
+		kinds := make([]string, len(s.Sent))
+		for i, kind := range s.Sent {
+			kinds[i] = string(kind)
+		}
+		w.line(0, "")
+		w.line(0, "# What of people's answers language models may be sent, never with who they are.")
+		w.key(0, "models")
+		w.line(1, "send: ["+strings.Join(kinds, ", ")+"]")
 	}
 	return w.Bytes()
 }

@@ -101,6 +101,7 @@ func (r *studyReader) read(root mapping) {
 		d.Quotas = append(d.Quotas, q)
 		entry.done()
 	}
+	r.readModels(root.mapping("models"))
 	root.done()
 
 	questions := r.questions
@@ -135,6 +136,17 @@ func (r *studyReader) readRecruitment(m mapping) {
 	}
 	rec.SignedLinks = prolific.flag("signed_links", false)
 	prolific.done()
+	m.done()
+}
+
+// readModels reads what language models may be sent.
+func (r *studyReader) readModels(m mapping) {
+	for i, kind := range m.texts("send") {
+		if !slices.Contains(study.SentKinds, study.Sent(kind)) {
+			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("send"), i), kind, "is nothing that can be sent to models; expected free_responses, demographics or ratings")
+		}
+		r.study.Sent = append(r.study.Sent, study.Sent(kind))
+	}
 	m.done()
 }
 

@@ -218,6 +218,29 @@ func (m mapping) list(key string) []mapping {
 	return list
 }
 
+// texts reads a list of texts.
+func (m mapping) texts(key string) []string {
+	node := m.value(key)
+	if node == nil {
+		return nil
+	}
+	sequence, ok := node.(*ast.SequenceNode)
+	if !ok {
+		m.refuse(key, node, "a list such as [a, b]")
+		return nil
+	}
+	var list []string
+	for i, entry := range sequence.Values {
+		n, ok := entry.(*ast.StringNode)
+		if !ok {
+			m.doc.fault(fmt.Sprintf("%s[%d]", m.at(key), i), strings.TrimSpace(entry.String()), "is not understood; expected a text")
+			continue
+		}
+		list = append(list, n.Value)
+	}
+	return list
+}
+
 // done refuses every key that was not asked for.
 func (m mapping) done() {
 	for _, key := range m.keys {

@@ -23,7 +23,24 @@ type Definition struct {
 	// SecondRound lets a person who finished with fewer votes than asked come
 	// back by the same link, once there are statements to vote on.
 	SecondRound bool
+
+	// Sent is what of the participants' answers may be sent to language models,
+	// which stand with others as a rule. Consent has to say so. Who a participant
+	// is never is.
+	Sent []Sent
 }
+
+// Sent is a kind of answers that a language model may be sent.
+type Sent string
+
+const (
+	SendFreeResponses Sent = "free_responses"
+	SendDemographics  Sent = "demographics"
+	SendRatings       Sent = "ratings"
+)
+
+// SentKinds are all that there are.
+var SentKinds = []Sent{SendFreeResponses, SendDemographics, SendRatings}
 
 // Recruitment says how people arrive, how long they may take and how they go back.
 type Recruitment struct {
