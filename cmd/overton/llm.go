@@ -25,7 +25,7 @@ func newLLM() *cobra.Command {
 		Args:  subcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLLMGenerate(), newLLMAnswer())
+	cmd.AddCommand(newLLMGenerate(), newLLMAnswer(), newLLMJudge())
 	return cmd
 }
 

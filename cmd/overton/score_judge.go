@@ -19,6 +19,18 @@ type judgeOptions struct {
 	ratings, predictions, column, group string
 	by                                  []string
 	json, figure                        string
+	calibration
+}
+
+// calibration says how a judge is to be set right.
+type calibration struct {
+	method string
+	folds  int
+}
+
+func (c *calibration) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.method, "calibrate", "", "also set the judge right by what people gave, apart for each question: isotonic or ordinal (`METHOD`)")
+	cmd.Flags().IntVar(&c.folds, "folds", 5, "parts into which a question's participants are dealt; each is calibrated by the others")
 }
 
 // judgeResult is the JSON of "score judge".
@@ -27,7 +39,33 @@ type judgeResult struct {
 	// Input is the ratings file, Predictions the judge's.
 	Input       input `json:"input"`
 	Predictions input `json:"predictions"`
+	comparedJudge
+}
+
+// comparedJudge is a judge against people, before calibration and after.
+type comparedJudge struct {
 	*score.Judge
+	Calibrated *calibratedJudge `json:"calibrated,omitempty"`
+}
+
+// calibratedJudge is the judge after calibration.
+type calibratedJudge struct {
+	*score.Calibration
+	Result *score.Judge `json:"result"`
+}
+
+// compare sets a judge's predictions against the ratings, and its calibrated
+// ones too where that is wanted.
+func (c calibration) compare(r score.Ratings, predictions []float64, texts *score.Similarities, p score.Parameters, by []string) (j comparedJudge, err error) {
+	if j.Judge, err = score.JudgeAgreement(r, predictions, texts, p, by); err != nil || c.method == "" {
+		return j, err
+	}
+	j.Calibrated = &calibratedJudge{}
+	if j.Calibrated.Calibration, err = score.Calibrate(r, predictions, score.CalibrationMethod(c.method), c.folds, p.Seed); err != nil {
+		return j, err
+	}
+	j.Calibrated.Result, err = score.JudgeAgreement(r, j.Calibrated.Predictions, nil, p, by)
+	return j, err
 }
 
 // Columns of texts in the layout of OvertonBench, from which the similarity
@@ -68,7 +106,7 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 			if o.json == "-" {
 				return nil
 			}
-			return printJudge(cmd.OutOrStdout(), result.Judge)
+			return printJudge(cmd.OutOrStdout(), result.comparedJudge)
 		},
 	}
 	f := cmd.Flags()
@@ -80,6 +118,7 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
 	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
+	o.calibration.addFlags(cmd)
 	f.StringVar(&o.figure, "figure", "", "draw the judge against people into this file, .svg or .png")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
 	return cmd
@@ -109,19 +148,22 @@ func scoreJudge(o judgeOptions) (*judgeResult, error) {
 			return nil, err
 		}
 	}
-	result.Judge, err = score.JudgeAgreement(ratings, predictions, texts, o.Parameters, o.by)
+	result.comparedJudge, err = o.compare(ratings, predictions, texts, o.Parameters, o.by)
 	return result, err
 }
 
-func printJudge(w io.Writer, j *score.Judge) error {
-	fmt.Fprintf(w, "%d ratings with a prediction, %d without\n\n", j.Judge.N, j.Judge.Dropped)
+func printJudge(w io.Writer, j comparedJudge) error {
+	fmt.Fprintf(w, "%d ratings with a prediction, %d without\n\n", j.Judge.Judge.N, j.Judge.Judge.Dropped)
 	t := newTable(w)
 	fmt.Fprint(t, "predicted by\tMAE\t95 %\tRMSE\tbias\tSpearman\t95 %\twithin person\t95 %\tshare ≥ 4\t\n")
 	row := func(name string, p score.Predictor) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, decimals(p.MAE), interval(p.CI.MAE), decimals(p.RMSE), signed(p.Bias),
 			decimals(p.Spearman), interval(p.CI.Spearman), decimals(p.WithinPerson), interval(p.CI.WithinPerson), decimals(p.JudgeHigh))
 	}
-	row("judge", j.Judge)
+	row("judge", j.Judge.Judge)
+	if j.Calibrated != nil {
+		row("judge, "+string(j.Calibrated.Method), j.Calibrated.Result.Judge)
+	}
 	row("mean of the others", j.MeanOfOthers)
 	for _, name := range []string{"nearest", "weighted", "linear"} {
 		if p, ok := j.Similarity[name]; ok {
@@ -131,17 +173,16 @@ func printJudge(w io.Writer, j *score.Judge) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "people's share ≥ 4: %s\n", decimals(j.Judge.HumanHigh))
-
-	if l := j.LeaveOneModelOut; l != nil {
-		fmt.Fprintf(w, "\none model's ratings left to the judge: Spearman of the models' raw scores %s (%s), adjusted %s (%s)\n",
-			decimals(l.SpearmanRaw), interval(l.SpearmanRawCI), decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
-		t = newTable(w)
-		fmt.Fprint(t, "model\tpeople\tjudge\tshift\t95 %\t\n")
-		for _, m := range l.Models {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted), signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
-		}
-		if err := t.Flush(); err != nil {
+	fmt.Fprintf(w, "people's share ≥ 4: %s\n", decimals(j.Judge.Judge.HumanHigh))
+	if j.Shy() {
+		fmt.Fprintf(w, "\nWARNING: the judge gives 4 or 5 in %.0f %% of its ratings, people in %.0f %%. Coverage from its ratings is too low.\n",
+			100*float64(j.Judge.Judge.JudgeHigh), 100*float64(j.Judge.Judge.HumanHigh))
+	}
+	if err := printLeftToJudge(w, j.LeaveOneModelOut, ""); err != nil {
+		return err
+	}
+	if j.Calibrated != nil {
+		if err := printLeftToJudge(w, j.Calibrated.Result.LeaveOneModelOut, ", calibrated"); err != nil {
 			return err
 		}
 	}
@@ -150,6 +191,22 @@ func printJudge(w io.Writer, j *score.Judge) error {
 	fmt.Fprint(t, "\teta²\t95 %\tF\tp\t\n")
 	for _, s := range j.Subgroups {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
+	}
+	return t.Flush()
+}
+
+// printLeftToJudge shows the models' scores with one model's ratings left to the
+// judge; nothing where there are no groups.
+func printLeftToJudge(w io.Writer, l *score.LeaveOneModelOut, kind string) error {
+	if l == nil {
+		return nil
+	}
+	fmt.Fprintf(w, "\none model's ratings left to the judge%s: Spearman of the models' raw scores %s (%s), adjusted %s (%s)\n",
+		kind, decimals(l.SpearmanRaw), interval(l.SpearmanRawCI), decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
+	t := newTable(w)
+	fmt.Fprint(t, "model\tpeople\tjudge\tshift\t95 %\t\n")
+	for _, m := range l.Models {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted), signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
 	}
 	return t.Flush()
 }

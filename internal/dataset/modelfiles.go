@@ -3,7 +3,9 @@ package dataset
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +30,19 @@ func ReadResponses(name string, content []byte, questions map[string]bool) ([]st
 		return nil, faults.orNil()
 	}
 	return s.responses(questions, "the ratings"), faults.orNil()
+}
+
+// ReadManifest reads the manifest of an export.
+func ReadManifest(name string, content []byte) (m Manifest, err error) {
+	if err := json.Unmarshal(content, &m); err != nil {
+		return m, Fault{File: name, Message: "is no manifest of an export: " + err.Error()}
+	}
+	return m, nil
+}
+
+// Holds says whether the export has a file of these bytes.
+func (m Manifest) Holds(sha256 string) bool {
+	return slices.ContainsFunc(m.Files, func(f ManifestFile) bool { return f.SHA256 == sha256 })
 }
 
 // WriteResponses writes model responses as a study reads them.

@@ -31,16 +31,27 @@ const (
 // ReadRatings reads a ratings file; see ReadTable for the formats. The
 // columns user, question_id, model and representation_rating (1 to 5, or
 // empty) must be there, and the one named by group, whose empty cells mean
-// that the participant has none. Every other column becomes an attribute.
+// that the participant has none; group "" is for ratings without groups. Every
+// other column becomes an attribute.
 // It returns Faults that name line, column, value and what was expected.
 func ReadRatings(file string, content []byte, group string) (score.Ratings, error) {
 	t, err := ReadTable(file, content)
 	if err != nil {
 		return score.Ratings{}, err
 	}
-	at, err := t.columnsNamed(columnParticipant, columnQuestion, columnModel, columnRating, group)
+	names := []string{columnParticipant, columnQuestion, columnModel, columnRating, group}
+	if group == "" {
+		names = names[:4]
+	}
+	at, err := t.columnsNamed(names...)
 	if err != nil {
 		return score.Ratings{}, err
+	}
+	groupOf := func(row []string) string {
+		if group == "" {
+			return ""
+		}
+		return row[at[4]]
 	}
 	var r score.Ratings
 	var extra []int
@@ -56,12 +67,13 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 	firstSeat := map[[2]string]int{}
 	submission := slices.Index(t.Columns, columnSubmission)
 	for i, row := range t.Rows {
-		rating := score.Rating{Participant: row[at[0]], Question: row[at[1]], Model: row[at[2]], Group: row[at[4]]}
-		for _, c := range []int{at[0], at[1], at[2], at[4]} {
+		rating := score.Rating{Participant: row[at[0]], Question: row[at[1]], Model: row[at[2]], Group: groupOf(row)}
+		for k, c := range at {
 			switch trimmed := strings.TrimSpace(row[c]); {
+			case c == at[3]:
 			case trimmed != row[c]:
 				faults = append(faults, t.fault(i, c, fmt.Sprintf("has blanks around it; expected %q", trimmed)))
-			case trimmed == "" && c != at[4]:
+			case trimmed == "" && k < 3:
 				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
 			}
 		}
@@ -82,7 +94,7 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		seat := [2]string{rating.Participant, rating.Question}
 		if first, ok := firstSeat[seat]; !ok {
 			firstSeat[seat] = i
-		} else if t.Rows[first][at[4]] != rating.Group {
+		} else if groupOf(t.Rows[first]) != rating.Group {
 			faults = append(faults, t.fault(i, at[4], fmt.Sprintf("is another group for user %s on question %s; line %d says %q", seat[0], seat[1], t.Lines[first], t.Rows[first][at[4]])))
 		}
 		for _, c := range extra {

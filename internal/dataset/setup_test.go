@@ -39,6 +39,12 @@ func anySetup(t *testing.T, rng *rand.Rand) (*Setup, Files) {
 	s.Language = pick(rng, []string{"en", "no", "pt-BR", "es-419", "on"}) // no is Norwegian
 	coin := func() bool { return rng.IntN(2) == 1 }
 	s.SecondRound = coin()
+	s.Sent = nil
+	for _, kind := range study.SentKinds {
+		if coin() {
+			s.Sent = append(s.Sent, kind)
+		}
+	}
 	r := &s.Recruitment
 	r.Minutes, r.ReservationMinutes, r.Resubmission, r.SignedLinks = 1+rng.IntN(90), 1+rng.IntN(90), coin(), coin()
 	r.Parameters = study.ParameterNames{Participant: pick(rng, []string{"PROLIFIC_PID", "no", "007"}), Study: pick(rng, []string{"STUDY_ID", "1e3", "-"}), Submission: pick(rng, []string{"SESSION_ID", "null", "s.1"})}

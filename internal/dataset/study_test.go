@@ -122,6 +122,7 @@ func TestEveryKeyOfAStudyIsRead(t *testing.T) {
 slug: parks
 language: pt-BR
 second_round: true
+models: {send: [free_responses, ratings]}
 recruitment:
   minutes: 25
   reservation_minutes: 50
@@ -152,7 +153,7 @@ flow:
 	if got := s.Overton(); *got != want {
 		t.Errorf("overton\n got %+v\nwant %+v", *got, want)
 	}
-	if s.Survey("us-demographics").PerPage != 1 || s.Language != "pt-BR" || !s.SecondRound {
+	if s.Survey("us-demographics").PerPage != 1 || s.Language != "pt-BR" || !s.SecondRound || !reflect.DeepEqual(s.Sent, []study.Sent{study.SendFreeResponses, study.SendRatings}) {
 		t.Errorf("got %+v", s.Definition)
 	}
 	r := s.Recruitment
@@ -250,6 +251,10 @@ study.yaml:17: flow[2].overton.votes_per_question is -1; expected 0 or more`},
 			`study.yaml:15: flow[2].overton.responses_per_question is 2, but question "3" has 1 responses; expected all, or 1 or fewer`},
 		{"signed links", with("study.yaml", "    codes:", "    signed_links: perhaps\n    codes:"),
 			`study.yaml:7: recruitment.prolific.signed_links "perhaps" is not understood; expected true or false`},
+		{"what cannot be sent to models", with("study.yaml", "slug: parks", "slug: parks\nmodels: {send: [names, ratings, {a: b}]}"),
+			`study.yaml:3: models.send[2] "{a: b}" is not understood; expected a text
+study.yaml:3: models.send[0] "names" is nothing that can be sent to models; expected free_responses, demographics or ratings`},
+		{"no list of what is sent", with("study.yaml", "slug: parks", "slug: parks\nmodels: {send: true}"), `study.yaml:3: models.send "true" is not understood; expected a list such as [a, b]`},
 		{"another instrument", with("study.yaml", "  - feedback", "  - survey: {instrument: pobs.json}\n  - feedback"),
 			`study.yaml:16: flow[3].survey.instrument "pobs.json" is not in the study's folder`},
 		{"another block", with("study.yaml", "feedback:", "quiz:"), `study.yaml:16: flow[3].quiz is no block; expected one of consent, survey, overton, feedback`},

@@ -28,6 +28,10 @@ type Judge struct {
 	Parameters Parameters    `json:"parameters"`
 }
 
+// Shy says whether the judge gives 4 and more less than half as often as people
+// do. Its coverage is then too low, whatever its other errors.
+func (j *Judge) Shy() bool { return float64(j.Judge.JudgeHigh) < float64(j.Judge.HumanHigh)/2 }
+
 // Predictor is how well one source of predictions agrees with people.
 type Predictor struct {
 	Agreement
