@@ -16,7 +16,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
-	"overton/internal/figure"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -315,8 +314,8 @@ func marginsInWords(margins []score.Margin) string {
 	return strings.Join(said, "; ")
 }
 
-func captioned(f window.Figure) templates.CaptionedDrawing {
-	return templates.CaptionedDrawing{Drawing: drawing(func(width float64) *figure.Figure { return f.Draw(width) }), Caption: f.Caption}
+func captioned(f window.Tabled) templates.CaptionedDrawing {
+	return templates.CaptionedDrawing{Drawing: drawing(f.Draw), Caption: f.Caption}
 }
 
 // opinionLines are the numbers of POBs of people, and of the models asked.

@@ -2,32 +2,34 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"overton/internal/dataset"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/window"
 )
 
-// writeFigures writes figures as SVG and PNG files into a folder, made where it
-// is missing; nothing for no folder.
-func writeFigures(dir string, figures map[string]*figure.Figure) error {
+// writeFigures writes figures as SVG and PNG files, and their numbers as CSV,
+// into a folder that is made where it is missing; nothing for no folder.
+func writeFigures(dir string, figures []window.Tabled) error {
 	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("writing figures: %w", err)
 	}
-	for _, name := range foldedKeys(figures) {
-		png, err := figures[name].PNG(3)
-		if err != nil {
-			return err
-		}
-		for ending, content := range map[string][]byte{".svg": figures[name].SVG(), ".png": png} {
-			if err := os.WriteFile(filepath.Join(dir, name+ending), content, 0o644); err != nil {
+	for _, f := range figures {
+		for _, format := range window.FigureFormats {
+			content, err := f.Content(format, 3)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, f.Name+"."+format), content, 0o644); err != nil {
 				return fmt.Errorf("writing figures: %w", err)
 			}
 		}
@@ -35,50 +37,52 @@ func writeFigures(dir string, figures map[string]*figure.Figure) error {
 	return nil
 }
 
-func pobsFigures(r *pobsResult) map[string]*figure.Figure {
-	neutrality, ideology := window.OpinionPoints(r.Results)
-	figures := map[string]*figure.Figure{"neutrality": figure.NeutralityMap(neutrality, figure.Wide), "ideology": figure.IdeologyMap(ideology, nil, figure.Wide)}
-	if r.TopicCorrelation != nil {
-		figures["topics"] = figure.TopicMap(r.TopicCorrelation, figure.Wide)
+func pobsFigures(r *pobsResult) []window.Tabled {
+	figures := window.OpinionFigures(r.Results, nil)
+	if c := r.TopicCorrelation; c != nil {
+		figures = append(figures, window.Tabled{
+			Figure: window.Figure{Name: "topics", Draw: func(w float64) *figure.Figure { return figure.TopicMap(c, w) }},
+			CSV:    func(w io.Writer) error { return dataset.WriteMatrix(w, "pearson", c.Topics, c.Pearson) },
+		})
 	}
-	if r.Distance != nil {
-		figures["distances"] = figure.DistanceMap(r.Distance, figure.Wide)
-	}
-	return figures
-}
-
-// wide draws figures in the width of a page, by their names.
-func wide(list []window.Figure) map[string]*figure.Figure {
-	figures := map[string]*figure.Figure{}
-	for _, f := range list {
-		figures[f.Name] = f.Draw(figure.Wide)
+	if d := r.Distance; d != nil {
+		figures = append(figures, window.Tabled{
+			Figure: window.Figure{Name: "distances", Draw: func(w float64) *figure.Figure { return figure.DistanceMap(d, w) }},
+			CSV:    func(w io.Writer) error { return dataset.WriteMatrix(w, "distance", d.Order, d.Likert) },
+		})
 	}
 	return figures
 }
 
-func countryFigures(r *countryResult) map[string]*figure.Figure {
-	figures := map[string]*figure.Figure{}
+func countryFigures(r *countryResult) []window.Tabled {
+	var figures []window.Tabled
 	for _, m := range r.Models {
-		var rows []figure.RankedValue
+		var rows []dataset.Ranking
+		var values []figure.RankedValue
 		for _, c := range m.Countries {
-			row := figure.RankedValue{Name: c.Country, Value: r.inBase(c.similarities), CI: c.CI, Other: score.Undefined()}
+			row := dataset.Ranking{Name: c.Country, Value: r.inBase(c.similarities), CI: c.CI, Other: score.Undefined()}
 			if r.Parameters.Base == "2" {
 				row.CI = score.UndefinedInterval() // the interval is of the natural one
 			}
-			rows = append(rows, row)
+			rows, values = append(rows, row), append(values, figure.RankedValue(row))
 		}
 		name := strings.Join(slices.DeleteFunc([]string{m.Model, m.Context, m.Target}, func(s string) bool { return s == "" }), "-")
-		figures["countries-"+window.FileName(name)] = figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", rows, figure.Wide)
+		figures = append(figures, window.Tabled{
+			Figure: window.Figure{Name: "countries-" + window.FileName(name), Draw: func(w float64) *figure.Figure {
+				return figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
+			}},
+			CSV: func(w io.Writer) error { return dataset.WriteRankings(w, m.Model, "country", rows) },
+		})
 	}
 	return figures
 }
 
-func surveyFigures(r *surveyResult) map[string]*figure.Figure {
-	list := r.Figures()
+func surveyFigures(r *surveyResult) []window.Tabled {
+	figures := r.Figures()
 	for i := range r.Items {
 		if r.Items[i].Asked > 0 {
-			list = append(list, r.Items[i].Figure())
+			figures = append(figures, r.Items[i].Figure())
 		}
 	}
-	return wide(list)
+	return figures
 }

@@ -113,22 +113,14 @@ func writeReport(r *report.Report, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "figures"), 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "report.html"), page, 0o644); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	for _, f := range r.Figures() {
-		for _, format := range window.FigureFormats {
-			content, err := f.Content(format, 3)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(dir, "figures", f.Name+"."+format), content, 0o644); err != nil {
-				return fmt.Errorf("writing the figures: %w", err)
-			}
-		}
+	if err := writeFigures(filepath.Join(dir, "figures"), r.Figures()); err != nil {
+		return err
 	}
 	return writeJSON(io.Discard, filepath.Join(dir, "result.json"), r)
 }

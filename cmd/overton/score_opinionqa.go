@@ -74,7 +74,7 @@ Each flag may be given several times.`,
 					return err
 				}
 			}
-			if err := writeFigures(o.figures, wide(window.PollFigures(result.OpinionQA))); err != nil {
+			if err := writeFigures(o.figures, window.PollFigures(result.OpinionQA)); err != nil {
 				return err
 			}
 			if o.json == "-" {
@@ -92,7 +92,7 @@ Each flag may be given several times.`,
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG and PNG")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
 	return cmd
 }
 
@@ -389,7 +389,7 @@ probability and perhaps context (default, cross-national, linguistic) and target
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG and PNG")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
 	return cmd
 }
 

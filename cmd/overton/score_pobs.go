@@ -114,7 +114,7 @@ Tables 1, 2 and 5 stand beside the numbers for models that are in them.`,
 	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG and PNG")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
 	return cmd
 }
 

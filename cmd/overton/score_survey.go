@@ -80,7 +80,7 @@ people so that they match a population.`,
 	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the resampling")
 	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to, as SVG and PNG")
+	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
 	return cmd
 }
 

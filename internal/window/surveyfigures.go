@@ -1,10 +1,12 @@
 package window
 
 import (
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"overton/internal/dataset"
 	"overton/internal/figure"
 	"overton/internal/score"
 )
@@ -18,17 +20,10 @@ type Figure struct {
 }
 
 // Figures are the drawings of an instrument as a whole.
-func (r *InstrumentResult) Figures() []Figure {
-	var figures []Figure
-	if p := r.Opinions; p != nil {
-		neutrality, ideology := OpinionPoints(r.Models)
-		neutrality = append(neutrality, figure.OpinionPoint{Name: "people", X: p.NNI.Value, Y: p.TCI.Value, XCI: p.NNI.CI, YCI: p.TCI.CI, People: true})
-		ideology = append(ideology, figure.OpinionPoint{Name: "people", X: p.Individualism.Value, Y: p.Progressivism.Value, XCI: p.Individualism.CI, YCI: p.Progressivism.CI, People: true})
-		figures = append(figures,
-			Figure{"neutrality", "How far people take sides, and how consistently within a topic: the mean of one person's answers at a time. Lines are 95 % intervals: for people from drawing people anew, for models from drawing items anew.",
-				func(w float64) *figure.Figure { return figure.NeutralityMap(neutrality, w) }},
-			Figure{"ideology", "Where people stand on average, with 95 % intervals. Pale dots are single people, the shade behind them says where many stand.",
-				func(w float64) *figure.Figure { return figure.IdeologyMap(ideology, p.Places, w) }})
+func (r *InstrumentResult) Figures() []Tabled {
+	var figures []Tabled
+	if r.Opinions != nil {
+		figures = OpinionFigures(r.Models, r.Opinions)
 	}
 	if r.Polls != nil {
 		figures = append(figures, PollFigures(r.Polls)...)
@@ -36,8 +31,38 @@ func (r *InstrumentResult) Figures() []Figure {
 	return figures
 }
 
-// OpinionPoints places models on the map of neutrality and on that of ideology.
-func OpinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, ideology []figure.OpinionPoint) {
+// OpinionFigures place models, and people where they are not nil, on the map of
+// neutrality and on that of ideology.
+func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score.PeopleOpinions) []Tabled {
+	neutrality, ideology := opinionPoints(models)
+	var places []score.Axes
+	if p := people; p != nil {
+		neutrality = append(neutrality, figure.OpinionPoint{Name: "people", X: p.NNI.Value, Y: p.TCI.Value, XCI: p.NNI.CI, YCI: p.TCI.CI, People: true})
+		ideology = append(ideology, figure.OpinionPoint{Name: "people", X: p.Individualism.Value, Y: p.Progressivism.Value, XCI: p.Individualism.CI, YCI: p.Progressivism.CI, People: true})
+		places = p.Places
+	}
+	return []Tabled{{
+		Figure{"neutrality", "How far sides are taken, and how consistently within a topic; people's numbers are means over persons. Lines are 95 % intervals: for people from drawing people anew, for models from drawing items anew.",
+			func(w float64) *figure.Figure { return figure.NeutralityMap(neutrality, w) }},
+		placesOf("nni", "tci", neutrality),
+	}, {
+		Figure{"ideology", "Where people stand on average, with 95 % intervals. Small dots are single people, the shade behind them says where many stand.",
+			func(w float64) *figure.Figure { return figure.IdeologyMap(ideology, places, w) }},
+		placesOf("individualism_collectivism", "progressivism_conservatism", ideology),
+	}}
+}
+
+// placesOf writes the numbers of a figure with two axes.
+func placesOf(x, y string, points []figure.OpinionPoint) func(io.Writer) error {
+	var placed []dataset.PlacedRespondent
+	for _, p := range points {
+		placed = append(placed, dataset.PlacedRespondent{Respondent: dataset.Respondent{Name: p.Name, People: p.People}, X: p.X, Y: p.Y, XCI: p.XCI, YCI: p.YCI})
+	}
+	return func(w io.Writer) error { return dataset.WritePlaces(w, x, y, placed) }
+}
+
+// opinionPoints places models on the map of neutrality and on that of ideology.
+func opinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, ideology []figure.OpinionPoint) {
 	for _, model := range Folded(results) {
 		for _, mode := range Folded(results[model]) {
 			s := results[model][mode]
@@ -53,40 +78,40 @@ func OpinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, 
 }
 
 // PollFigures show representativeness by group, and on how many topics the
-// nearest group is the same as overall.
-func PollFigures(o *score.OpinionQA) []Figure {
-	var figures []Figure
+// nearest group is the same as overall. A figure without a value is left out.
+func PollFigures(o *score.OpinionQA) []Tabled {
+	var figures []Tabled
+	ranked := func(model, name, what string, f Figure, title, axis, other string, rows []dataset.Ranking) {
+		if !slices.ContainsFunc(rows, func(r dataset.Ranking) bool { return r.Value.Defined() }) {
+			return
+		}
+		var values []figure.RankedValue
+		for _, r := range rows {
+			values = append(values, figure.RankedValue(r))
+		}
+		f.Name = name + "-" + FileName(model)
+		f.Draw = func(w float64) *figure.Figure { return figure.Ranked(title, axis, other, values, w) }
+		figures = append(figures, Tabled{f, func(w io.Writer) error { return dataset.WriteRankings(w, model, what, rows) }})
+	}
 	for _, model := range Folded(o.Models) {
 		m := o.Models[model]
-		var groups, attributes []figure.RankedValue
+		var groups, attributes []dataset.Ranking
 		for _, g := range Folded(m.Group) {
-			groups = append(groups, figure.RankedValue{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
+			groups = append(groups, dataset.Ranking{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
 		}
-		consistent := false
 		for _, a := range Folded(m.Topics.Attributes) {
-			c := m.Topics.Attributes[a].C
-			consistent = consistent || c.Defined()
-			attributes = append(attributes, figure.RankedValue{Name: a, Value: c, CI: score.UndefinedInterval(), Other: score.Undefined()})
+			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
 		}
-		if !slices.ContainsFunc(groups, func(v figure.RankedValue) bool { return v.Value.Defined() }) {
-			continue
-		}
-		figures = append(figures, Figure{"groups-" + FileName(model), "How alike the answers of " + model + " are to those of each group, 1 being the same distributions; 95 % intervals from drawing items anew.",
-			func(w float64) *figure.Figure {
-				return figure.Ranked("Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups, w)
-			}})
-		if consistent {
-			figures = append(figures, Figure{"consistency-" + FileName(model), "On which share of the topics the group that " + model + " is nearest to is the same as over all topics.",
-				func(w float64) *figure.Figure {
-					return figure.Ranked("How consistently "+model+" is nearest to one group", "share of topics", "", attributes, w)
-				}})
-		}
+		ranked(model, "groups", "group", Figure{Caption: "How alike the answers of " + model + " are to those of each group, 1 being the same distributions; 95 % intervals from drawing items anew."},
+			"Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups)
+		ranked(model, "consistency", "attribute", Figure{Caption: "On which share of the topics the group that " + model + " is nearest to is the same as over all topics."},
+			"How consistently "+model+" is nearest to one group", "share of topics", "", attributes)
 	}
 	return figures
 }
 
 // Figure sets people's answers to the item beside models'.
-func (it *SurveyItem) Figure() Figure {
+func (it *SurveyItem) Figure() Tabled {
 	people := figure.ItemAnswers{Name: "people", People: true, Refusal: it.Refusal.Value, RefusalCI: it.Refusal.CI}
 	var options []string
 	for _, o := range it.Options {
@@ -97,8 +122,23 @@ func (it *SurveyItem) Figure() Figure {
 	for _, m := range Folded(it.Models) {
 		respondents = append(respondents, figure.ItemAnswers{Name: m, Shares: it.Models[m], Refusal: it.ModelRefusals[m], RefusalCI: score.UndefinedInterval()})
 	}
-	return Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
-		func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }}
+	var shares []dataset.ItemShare
+	for _, r := range respondents {
+		who := dataset.Respondent{Name: r.Name, People: r.People}
+		for k, o := range it.Options {
+			share := dataset.ItemShare{Respondent: who, Option: o.Option, Label: o.Label, Share: r.Shares[k], CI: score.UndefinedInterval()}
+			if r.CIs != nil {
+				share.CI = r.CIs[k]
+			}
+			shares = append(shares, share)
+		}
+		shares = append(shares, dataset.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
+	}
+	return Tabled{
+		Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
+			func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }},
+		func(w io.Writer) error { return dataset.WriteItemShares(w, it.Item, shares) },
+	}
 }
 
 // Nearest are the demographic groups that a model's answers are most alike to,
