@@ -64,7 +64,7 @@ func TestAStudysMembersSeeThatStudyAlone(t *testing.T) {
 				continue
 			}
 			send := func(slug string) page {
-				path := strings.NewReplacer(":slug", slug, "*", "qid-1", ":file", "csv.zip").Replace(r.path)
+				path := strings.NewReplacer(":slug", slug, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":file", "csv.zip").Replace(r.path)
 				if r.method == http.MethodGet {
 					return b.get(path)
 				}

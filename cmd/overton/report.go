@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"overton/internal/dataset"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
@@ -22,6 +25,7 @@ type reportOptions struct {
 	people      string
 	regroupings int
 	outsideName string
+	models      []string
 	out         string
 }
 
@@ -66,6 +70,7 @@ result.json with every number, and the figures as SVG and PNG, with their number
 	f.StringVar(&o.people, "people", string(window.Auto), "of a study, whose data: real, virtual, or auto (real where anybody finished)")
 	f.IntVar(&o.regroupings, "regroupings", window.DefaultOptions().Regroupings, "of a study, resamples of participants in which groups are found anew")
 	f.StringVar(&o.outsideName, "outside-name", "outside score", "what the outside score is called")
+	f.StringArrayVar(&o.models, "survey-model", nil, "of a study, file of models' answers to one of its surveys (`INSTRUMENT=FILE`); without any, those of the latest analysis on the admin pages")
 	f.StringVar(&o.out, "out", "", "folder for the report")
 	return cmd
 }
@@ -83,6 +88,16 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	if err != nil {
 		return nil, err
 	}
+	surveys, err := o.surveys(ctx, stderr, db, row, st)
+	if err != nil {
+		return nil, err
+	}
+	if st.Overton() == nil {
+		if surveys == nil {
+			return nil, fmt.Errorf("study %s: it asks nothing that could be reported", o.study)
+		}
+		return report.OfSurveys(surveys), nil
+	}
 	data, err := window.Collect(ctx, db, row, st, window.People(o.people), nil)
 	if err != nil {
 		return nil, err
@@ -95,7 +110,10 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	if err != nil {
 		return nil, err
 	}
-	if found.Score == nil {
+	switch {
+	case found.Score == nil && surveys != nil:
+		return report.OfSurveys(surveys), nil
+	case found.Score == nil:
 		return nil, fmt.Errorf("study %s: nobody could be grouped, so there is nothing to report", o.study)
 	}
 	statements, err := db.Statements(ctx, row.ID)
@@ -103,8 +121,54 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 		return nil, err
 	}
 	r := report.OfStudy(found, statements)
-	r.Rated, r.OutsideName = data.Grouped(found), o.outsideName
+	r.Rated, r.OutsideName, r.Surveys = data.Grouped(found), o.outsideName, surveys
 	return r, o.addMore(r.Scores)
+}
+
+// surveys analyses a study's surveys, with the models' answers given or, without
+// any, those of the latest analysis on the admin pages; nil where it has none.
+func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study, st *dataset.Study) (*window.Surveys, error) {
+	instruments := window.Instruments(st)
+	if len(instruments) == 0 {
+		return nil, nil
+	}
+	options := window.SurveyOptions{People: window.People(o.people), Bootstrap: o.Bootstrap, Seed: o.Seed}
+	if o.margins != "" {
+		content, _, err := readInput(o.margins)
+		if err != nil {
+			return nil, err
+		}
+		if options.Margins, err = dataset.ReadMargins(o.margins, content); err != nil {
+			return nil, err
+		}
+	}
+	var files []window.ModelFile
+	for _, given := range o.models {
+		name, path, ok := strings.Cut(given, "=")
+		in, known := st.Instruments[name]
+		if !ok || !known {
+			return nil, usagef("--survey-model is %q; expected INSTRUMENT=FILE, the instrument being one of %s", given, strings.Join(instruments, ", "))
+		}
+		content, _, err := readInput(path)
+		if err != nil {
+			return nil, err
+		}
+		f, err := window.ReadModelFile(filepath.Base(path), content, in)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		switch latest, _, err := window.LatestSurveys(ctx, db, row); {
+		case err == nil:
+			files = latest.Files
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, err
+		}
+	}
+	bar := progress(stderr, "surveys", len(instruments))
+	return window.AnalyseSurveys(ctx, db, row, st, options, files, func() { _ = bar.Add(1) })
 }
 
 // writeReport writes the page, the numbers and the figures into a folder.

@@ -72,3 +72,37 @@ func TestReportNeedsOneSourceAndAFolder(t *testing.T) {
 		t.Errorf("status %d, %s", code, errs)
 	}
 }
+
+func TestReportOfAStudyOfSurveysAlone(t *testing.T) {
+	survey, _ := pobsFolder(t)
+	db := surveyDatabase(t, survey)
+	model := writeFile(t, "model.csv", "model,question,option,probability\n<m>,1,A,1\n<m>,1,C,3\n<m>,2,A,1\n")
+	dir := t.TempDir()
+	code, _, errs := overtonCmd("report", "--db", db, "--study", "drinks", "--survey-model", "survey.json="+model, "--bootstrap", "20", "--out", dir)
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(content)
+	for _, want := range []string{"Surveys that 10 participants finished", "Made up 1?", "People beside models", "&lt;m&gt;", "80 %", "refused, of all answers", "10 answers", "Wilson"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"NaN", "<no value>", "Leaderboard", "<m>"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page holds %q", never)
+		}
+	}
+	for _, name := range []string{"result.json", "figures/survey-survey.json-neutrality.svg", "figures/survey-survey.json-item-1.png", "figures/survey-survey.json-item-1.csv"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if code, _, errs := overtonCmd("report", "--db", db, "--study", "drinks", "--survey-model", "other.csv="+model, "--out", dir); code != 2 || !strings.Contains(errs, "INSTRUMENT=FILE") {
+		t.Errorf("another instrument: status %d, %s", code, errs)
+	}
+}

@@ -55,6 +55,8 @@ type Report struct {
 	Windows     []window.Question `json:"windows,omitempty"`
 	OutsideName string            `json:"-"`
 	Regroupings int               `json:"regroupings"`
+	// Surveys are what a study's people answered to its surveys; nil for none.
+	Surveys *window.Surveys `json:"surveys,omitempty"`
 
 	result *window.Result    // nil for a ratings file
 	texts  map[string]string // of the statements
@@ -84,7 +86,11 @@ func (r *Report) HTML() ([]byte, error) {
 
 // Figures are all of the report's, those of the whole study first.
 func (r *Report) Figures() []window.Tabled {
-	figures := window.ScoreFigures(r.Overton)
+	figures := r.surveyFigures()
+	if !r.Scored() {
+		return figures
+	}
+	figures = append(figures, window.ScoreFigures(r.Overton)...)
 	if r.Outside != nil {
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "outside", Draw: func(w float64) *figure.Figure { return figure.Outside(r.Outside, r.OutsideName, w) }},
@@ -114,8 +120,7 @@ func (r *Report) window(question string) int {
 // Figure draws for both a desk and a telephone; the page shows the one that fits.
 func (r *Report) Figure(name string) template.HTML {
 	all := r.Figures()
-	f := all[slices.IndexFunc(all, func(f window.Tabled) bool { return f.Name == name })]
-	return template.HTML(`<div class="wide">` + string(f.Draw(figure.Wide).SVG()) + `</div><div class="narrow">` + string(f.Draw(figure.Narrow).SVG()) + `</div>`)
+	return bothWidths(all[slices.IndexFunc(all, func(f window.Tabled) bool { return f.Name == name })])
 }
 
 // QuestionFigures draws what there is of the question at a position, each of
@@ -155,7 +160,10 @@ func (r *Report) Best() []score.ModelScore {
 
 // LeftOutLines says what was left out, a line for each reason.
 func (r *Report) LeftOutLines() []string {
-	lines := LeftOut(r.LeftOut)
+	var lines []string
+	if r.Scored() {
+		lines = LeftOut(r.LeftOut)
+	}
 	if r.People != nil {
 		if n := r.People.Incomplete; n > 0 {
 			lines = append(lines, Counted(n, "submission")+" not complete")
@@ -176,8 +184,12 @@ func (r *Report) LeftOutLines() []string {
 	return lines
 }
 
-//go:embed report.html
-var source string
+var (
+	//go:embed report.html
+	source string
+	//go:embed surveys.html
+	surveySource string
+)
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"decimals": func(n score.Number) string { return n.Text(3) },
@@ -191,7 +203,11 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 		}
 		return s.Adjusted.Text(3)
 	},
-}).Parse(source))
+	"percent":  percent,
+	"percents": func(i score.Interval) string { return percent(i.Low) + " to " + percent(i.High) },
+	"folded":   func(m map[string][]score.Number) []string { return window.Folded(m) },
+	"at":       func(values []score.Number, i int) score.Number { return values[i] },
+}).Parse(source + surveySource))
 
 // LeftOut says in words what a score left out, one line for each reason.
 func LeftOut(l score.LeftOut) (said []string) {
