@@ -62,12 +62,21 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		}
 	}
 
+	// A cell of a table keeps its whole row in memory; texts of many rows are few.
+	kept := map[string]string{}
+	keep := func(cell string) string {
+		if _, ok := kept[cell]; !ok {
+			cell = strings.Clone(cell)
+			kept[cell] = cell
+		}
+		return kept[cell]
+	}
 	var faults Faults
 	firstRow := map[[3]string]int{}
 	firstSeat := map[[2]string]int{}
 	submission := slices.Index(t.Columns, columnSubmission)
 	for i, row := range t.Rows {
-		rating := score.Rating{Participant: row[at[0]], Question: row[at[1]], Model: row[at[2]], Group: groupOf(row)}
+		rating := score.Rating{Participant: keep(row[at[0]]), Question: keep(row[at[1]]), Model: keep(row[at[2]]), Group: keep(groupOf(row))}
 		for k, c := range at {
 			switch trimmed := strings.TrimSpace(row[c]); {
 			case c == at[3]:
@@ -97,8 +106,9 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 		} else if groupOf(t.Rows[first]) != rating.Group {
 			faults = append(faults, t.fault(i, at[4], fmt.Sprintf("is another group for user %s on question %s; line %d says %q", seat[0], seat[1], t.Lines[first], t.Rows[first][at[4]])))
 		}
+		rating.Attributes = make([]string, 0, len(extra))
 		for _, c := range extra {
-			rating.Attributes = append(rating.Attributes, row[c])
+			rating.Attributes = append(rating.Attributes, keep(row[c]))
 		}
 		r.Rows = append(r.Rows, rating)
 	}

@@ -204,15 +204,14 @@ type judgeData struct {
 // wrong with a prompt.
 func (j *Judging) Requests(p *Prompts) (requests iter.Seq[Request], err func() error) {
 	var failure error
-	rows := map[[2]string][]int{}
+	told := telling{Judging: j, seats: map[[2]string][]int{}, views: map[string]string{}}
 	for _, seat := range j.seats() {
 		r := j.Ratings.Rows[seat[0]]
-		rows[[2]string{r.Participant, r.Question}] = seat
+		told.seats[[2]string{r.Participant, r.Question}] = seat
 	}
 	return func(yield func(Request) bool) {
 		for pr := range j.predictions() {
-			r := j.Ratings.Rows[pr.seat]
-			data, ok := j.data(pr, rows[[2]string{r.Participant, r.Question}])
+			data, ok := told.data(pr)
 			if !ok {
 				continue
 			}
@@ -236,8 +235,15 @@ func (j *Judging) Requests(p *Prompts) (requests iter.Seq[Request], err func() e
 	}, func() error { return failure }
 }
 
+// telling is a Judging on its way into prompts.
+type telling struct {
+	*Judging
+	seats map[[2]string][]int // rows by participant and question
+	views map[string]string   // free responses as they are sent, by themselves: looking through one takes time
+}
+
 // data is what a judge is told; ok is false where the strategy's part is empty.
-func (j *Judging) data(p prediction, seat []int) (data judgeData, ok bool) {
+func (j telling) data(p prediction) (data judgeData, ok bool) {
 	r := j.Ratings.Rows[p.seat]
 	data = judgeData{Question: quoted(j.Questions[r.Question]), Response: quoted(p.response)}
 	for _, kind := range j.Strategy.Sends() {
@@ -245,7 +251,10 @@ func (j *Judging) data(p prediction, seat []int) (data judgeData, ok bool) {
 		switch kind {
 		case study.SendFreeResponses:
 			if text := strings.TrimSpace(r.Attributes[j.attribute(j.FreeResponses)]); text != "" {
-				data.FreeResponse, told = quoted(anonymous(text)), true
+				if _, seen := j.views[text]; !seen {
+					j.views[text] = quoted(anonymous(text))
+				}
+				data.FreeResponse, told = j.views[text], true
 			}
 		case study.SendDemographics:
 			for _, name := range j.Demographics {
@@ -254,7 +263,7 @@ func (j *Judging) data(p prediction, seat []int) (data judgeData, ok bool) {
 				}
 			}
 		case study.SendRatings:
-			for _, i := range seat {
+			for _, i := range j.seats[[2]string{r.Participant, r.Question}] {
 				other := j.Ratings.Rows[i]
 				if i == p.row || other.Model == p.model || math.IsNaN(other.Value) {
 					continue
