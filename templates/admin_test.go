@@ -18,10 +18,18 @@ func adminPages(frame Frame) map[string]templ.Component {
 	}
 	virtual := counts
 	virtual.Virtual, virtual.Targets = true, false
-	svg := Drawing{"<svg></svg>", "<svg></svg>"}
+	svg := Drawing{Title: hostile, Caption: hostile, Narrow: "<svg></svg>", Wide: "<svg></svg>", Files: tabs}
 	facts := []Fact{{"Hash", hostile, true}, {"Contact", hostile, false}}
-	group := GroupView{0, 12, "40 %", []GroupRating{{"4.20", true}, {"2.00", false}},
-		[]RepresentativeLine{{hostile, "agree", 3, 4, "0.80", "2.00"}, {hostile, "disagree", 3, 4, "0.80", "2.00"}}, []FreeResponse{{hostile, true}, {hostile, false}}}
+	telling := []RepresentativeLine{{"1", hostile, "agree", false, 3, 4, "0.80", "2.00"}, {"2", hostile, "disagree", true, 3, 4, "0.80", "2.00"}}
+	group := GroupView{0, 12, "40 %", []GroupRating{{"4.20", 3, true}, {"2.00", 2, false}}, []string{hostile, hostile}, telling, []FreeResponse{{"1", hostile, true}, {"2", hostile, false}}}
+	run := RunView{ID: 1, Title: hostile, Name: hostile, Note: hostile, State: "done", Who: hostile, Path: "/r", Asked: now, Took: hostile, Method: hostile, People: hostile, Groups: hostile,
+		Changed: hostile, Same: &tabs[0], Done: true, Again: "/a", Edit: "/e", Delete: "/d"}
+	failed, running := run, run
+	failed.State, failed.Done, failed.Failure = "failed", false, hostile
+	running.State, running.Done, running.Progress, running.Cancel = "running", false, &RunProgress{Done: 1, Of: 2, Stage: hostile, Left: hostile, Path: "/p"}, "/c"
+	out1 := ResultView{People: hostile, Virtual: true, LeftOut: []string{hostile}, Facts: facts, Score: true, Board: []BoardLine{{Model: hostile}}, Both: true,
+		Reference: []ReferenceLine{{hostile, "0.50", "0.60", hostile}}, Figures: []Drawing{svg, svg}, Models: []string{hostile},
+		Windows: []WindowLine{{ID: hostile, Text: hostile, Path: "/w", Coverage: []string{"1/2"}}}}
 	return map[string]templ.Component{
 		"admin notice":    AdminNotice(AdminNoticePage{out, hostile, "To the sign-in", "/admin/sign-in", hostile}),
 		"admin sign-in":   SignIn(SignInPage{out, hostile, hostile, hostile}),
@@ -41,10 +49,19 @@ func adminPages(frame Frame) map[string]templ.Component {
 			hostile, "viewer", hostile, []RoleLine{{"viewer", "sees"}}, hostile, hostile, 7}),
 		"admin account": Account(AccountPage{in, true, []MembershipLine{{hostile, "x", "admin"}}, []SignInLine{{now, now, true}, {now, now, false}},
 			[]TokenLine{{1, hostile, now, now, Moment{}, true}}, hostile, hostile, hostile, hostile, []int{30}, hostile}),
-		"admin log": Log(LogPage{in, "/admin/log", true, []string{hostile}, []DeedOption{{"what", hostile}}, hostile, "what", []EventLine{{now, hostile, hostile, hostile, "x"}}, "?", "?before=1", true}),
-		"admin analysis": Analysis(AnalysisPage{Admin: about, Post: "/a", Running: &RunningAnalysis{now, 3, 9, false}, Failed: hostile, Made: now, People: "3 people", LeftOut: []string{hostile},
-			Facts: facts, Score: true, Board: []BoardLine{{Model: hostile}}, Both: true, Reference: []ReferenceLine{{"A single view", "0.50", "0.60", "what"}},
-			Figures: []Drawing{svg}, Models: []string{hostile}, Windows: []WindowLine{{ID: hostile, Text: hostile, Path: "/w", Coverage: []string{"1/2"}}}}),
-		"admin window": Window(WindowPage{about, hostile, hostile, hostile, hostile, true, true, facts, []string{hostile}, []OutcomeLine{{hostile, 2}}, svg, []string{hostile, "m"}, []GroupView{group}, "/b"}),
+		"admin log":             Log(LogPage{in, "/admin/log", true, []string{hostile}, []DeedOption{{"what", hostile}}, hostile, "what", []EventLine{{now, hostile, hostile, hostile, "x"}}, "?", "?before=1", true}),
+		"admin analysis":        Analysis(AnalysisPage{Admin: about, New: "/n", Post: "/a", Runs: "/r", Many: 3, Unfinished: []RunView{running}, Broken: &failed, Run: run, Result: &out1}),
+		"admin runs":            Runs(RunsPage{about, "/n", "/c", []RunView{run, failed, running}, 2}),
+		"admin run":             Run(RunPage{Admin: about, Run: run, Back: "/b", Result: &out1, Compare: "/c", Others: []RunView{run}, JSON: "/j", Report: "/h", Download: true}),
+		"admin run that failed": Run(RunPage{Admin: about, Run: failed, Back: "/b", Facts: facts}),
+		"admin run on its way":  Run(RunPage{Admin: about, Run: running, Back: "/b", Facts: facts}),
+		"admin new run": NewRun(NewRunPage{Admin: about, Post: "/p", Back: "/b", Problem: hostile, Name: hostile, Note: hostile, Like: hostile, Expect: hostile,
+			Fields:    []RunField{{Name: "k", Label: hostile, Hint: hostile, Value: hostile}, {Name: "m", Label: hostile, Hint: hostile, Choices: []RunChoice{{hostile, hostile, true}}}, {Name: "s", Label: "s", Hint: "s", Value: "1", Step: "1"}},
+			Questions: []RunChoice{{hostile, hostile, true}, {"2", hostile, false}}}),
+		"admin compare": Compare(ComparePage{Admin: about, Post: "/p", Back: "/b", Runs: []RunView{run, run}, A: &run, B: &run, Differing: []DifferingLine{{hostile, hostile, hostile}},
+			Questions: []ComparedQuestion{{hostile, hostile, "/a", "", hostile, hostile, 3, hostile}}, Models: []ComparedModel{{Model: hostile}}, Only: []string{hostile}, Figures: []ComparedFigure{{hostile, "<svg></svg>", "<svg></svg>"}}}),
+		"admin window": Window(WindowPage{Admin: about, ID: hostile, Question: hostile, Option1: hostile, Option2: hostile, Run: &run, Virtual: true, Analysed: true, Facts: facts, Warnings: []string{hostile},
+			LeftOut: []OutcomeLine{{hostile, 2}}, LeftOutWho: []LeftOutLine{{hostile, hostile}}, Figures: []Drawing{svg, svg}, Models: []string{hostile, "m"}, Groups: []GroupView{group},
+			Statements: []VotedLine{{ID: "1", Text: hostile, Rejected: true, Seed: true, Votes: 3, Groups: []GroupVotes{{50, 25, 25, 4}}}, {ID: "2", Text: hostile, Excluded: true, Votes: 3, Groups: []GroupVotes{{}}}}, Consensus: telling, Back: "/b", Before: &tabs[0], After: &tabs[1]}),
 	}
 }

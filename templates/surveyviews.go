@@ -104,3 +104,10 @@ type SurveyItemPage struct {
 	Earlier, Later     string // paths of the neighbours; empty: none
 	EarlierID, LaterID string
 }
+
+// RunningAnalysis is an analysis that is being computed.
+type RunningAnalysis struct {
+	Since      Moment
+	Done, Of   int
+	WaitsForIt bool // for another study's to end
+}

@@ -58,7 +58,20 @@ func (s *site) adminRoutes() []route {
 		{get, surveysPath, viewer, s.surveys},
 		{post, surveysPath, researcher, s.analyseSurveys},
 		{get, "/admin/studies/:slug/surveys/*", viewer, s.surveyItem}, // * is an instrument and an item
-		{get, "/admin/studies/:slug/questions/*", viewer, s.question}, // * is a question id, whatever is in it
+		{get, "/admin/studies/:slug/questions/*", viewer, s.latestQuestion}, // * is a question id, whatever is in it
+		{get, "/admin/studies/:slug/runs", viewer, s.runs},
+		{get, "/admin/studies/:slug/runs/new", researcher, s.newRun},
+		{get, "/admin/studies/:slug/runs/compare", viewer, s.compareRuns},
+		{get, "/admin/studies/:slug/runs/:id", viewer, s.showRun},
+		{get, "/admin/studies/:slug/runs/:id/progress", viewer, s.progress},
+		{get, "/admin/studies/:slug/runs/:id/questions/*", viewer, s.question},
+		{get, "/admin/studies/:slug/runs/:id/figures/:file", viewer, s.figure},
+		{get, "/admin/studies/:slug/runs/:id/result.json", researcher, s.runJSON},
+		{get, "/admin/studies/:slug/runs/:id/report.html", researcher, s.runReport},
+		{post, "/admin/studies/:slug/runs/:id/cancel", researcher, s.cancelRun},
+		{post, "/admin/studies/:slug/runs/:id/again", researcher, s.runAgain},
+		{post, "/admin/studies/:slug/runs/:id/name", researcher, s.renameRun},
+		{post, "/admin/studies/:slug/runs/:id/delete", admin, s.deleteRun},
 		{get, "/admin/studies/:slug/recruitment", admin, s.recruitment},
 		{post, "/admin/studies/:slug/recruitment", admin, s.readRecruitment},
 		{get, "/admin/studies/:slug/download", researcher, s.askToDownload},
@@ -206,9 +219,9 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 // adminPath is the path of one of a study's admin pages within the site.
 func (h *hosted) adminPath(rest string) string { return "/admin/studies/" + h.name + rest }
 
-// questionPath is the path of a question's window.
-func (h *hosted) questionPath(id string) string {
-	return h.adminPath("/questions/" + url.PathEscape(id))
+// questionPath is the path of a question's window in a run.
+func (h *hosted) questionPath(run int64, id string) string {
+	return h.runPath(run) + "/questions/" + url.PathEscape(id)
 }
 
 // isAdmin says whether a request is for a page behind the sign-in.
@@ -226,6 +239,11 @@ var adminNotices = map[string][2]string{
 	"not_found":     {"There is no such page", "The address does not lead to a page here."},
 	"unknown_study": {"There is no such study", "It may have been a draft that was replaced under another name."},
 	"changed":       {"Somebody was faster", "The study changed meanwhile, and what you asked for is not possible any more. Look at it as it is now."},
+	"no_run":        {"There is no such run", "It may have been deleted. The list of runs has all that are kept."},
+	"no_result":     {"There is nothing of this kind", "The run has no such result. Its page says what there is."},
+	"run_ended":     {"The run has ended already", "There is nothing to cancel any more. Its page says what came of it."},
+	"run_runs":      {"The run has not ended", "Cancel it before you delete it."},
+	"run_name":      {"That is too long", "A name may have 100 characters, a note 2,000. Nothing was changed."},
 	"link":          {"This link does not work", "It was used already, it has expired, or it is not whole. Ask an admin for a new one."},
 	"forbidden":     {"This is not allowed", "The request came from another site."},
 	"method":        {"This does not work that way", "Go back and use the buttons of the page."},

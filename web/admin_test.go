@@ -72,6 +72,7 @@ func TestEveryAdminPageAsksForItsRole(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	ts.finish(1)
 	walker, _ := ts.begin(77)
+	run := fmt.Sprint(ts.planted())
 	visitors := []struct {
 		name string
 		role role
@@ -84,7 +85,7 @@ func TestEveryAdminPageAsksForItsRole(t *testing.T) {
 		if r.role == public {
 			continue
 		}
-		path := strings.NewReplacer(":slug", "small", "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1").Replace(r.path)
+		path := strings.NewReplacer(":slug", "small", "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run, ":file", "leaderboard.svg").Replace(r.path)
 		for _, v := range visitors {
 			b := v.staying()
 			var p page

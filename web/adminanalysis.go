@@ -3,15 +3,15 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -22,102 +22,10 @@ import (
 	"overton/internal/study"
 	"overton/internal/window"
 	"overton/templates"
+	"overton/templates/report"
 )
 
-// analyses runs analyses outside of requests, one at a time, since each takes
-// all cores. The zero value is ready.
-type analyses struct {
-	turn sync.Mutex // held by the one that computes
-
-	mu   sync.Mutex
-	jobs map[int64]*job // the latest of each study since the start of the program
-}
-
-// job is one analysis, running or ended. Its fields belong to analyses.mu.
-type job struct {
-	since    time.Time
-	computes bool // else it waits for its turn
-	done, of int
-	ended    bool
-	failed   string
-}
-
-// of returns what is known of a study's latest job.
-func (a *analyses) of(studyID int64) (j job, known bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if p := a.jobs[studyID]; p != nil {
-		return *p, true
-	}
-	return j, false
-}
-
-// begin returns a new job, or nil while one of the study is running.
-func (a *analyses) begin(studyID int64, now time.Time, steps int) *job {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if p := a.jobs[studyID]; p != nil && !p.ended {
-		return nil
-	}
-	if a.jobs == nil {
-		a.jobs = map[int64]*job{}
-	}
-	j := &job{since: now, of: steps}
-	a.jobs[studyID] = j
-	return j
-}
-
-// change changes a job.
-func (a *analyses) change(do func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	do()
-}
-
-// analyse starts an analysis and goes to the page that shows how it stands.
-func (s *site) analyse(c echo.Context) error {
-	h, err := s.adminStudy(c)
-	if err != nil {
-		return err
-	}
-	o := window.DefaultOptions()
-	if j := s.analyses.begin(h.row.ID, s.Now(), o.Steps(len(h.Questions.Questions))); j != nil {
-		if err := s.Store.Note(c.Request().Context(), actorOf(c), h.row.ID, "analysis started", ""); err != nil {
-			s.analyses.change(func() { j.ended = true })
-			return err
-		}
-		go s.compute(s.life, h, j, o)
-	}
-	return s.to(c, h.adminPath("/analysis"))
-}
-
-// compute carries out a job and records its result.
-func (s *site) compute(ctx context.Context, h *hosted, j *job, o window.Options) {
-	s.analyses.turn.Lock()
-	defer s.analyses.turn.Unlock()
-	s.analyses.change(func() { j.since, j.computes = s.Now(), true })
-	err := func() error {
-		data, err := window.Collect(ctx, s.Store, h.row, h.Study, o.People, o.Questions)
-		if err != nil {
-			return err
-		}
-		result, err := window.Analyse(ctx, h.Study, data, o, func() { s.analyses.change(func() { j.done++ }) })
-		if err != nil {
-			return err
-		}
-		return window.Record(ctx, s.Store, h.row, result)
-	}()
-	if err != nil {
-		s.Log.Error("analysis failed", "study", h.row.ID, "error", err)
-	}
-	s.analyses.change(func() {
-		if j.ended = true; err != nil {
-			j.failed = "The server's log has the cause."
-		}
-	})
-}
-
-// analysis shows the latest analysis of a study.
+// analysis shows where the analyses of a study stand, and the latest result.
 func (s *site) analysis(c echo.Context) error {
 	h, err := s.adminStudy(c)
 	if err != nil {
@@ -127,15 +35,22 @@ func (s *site) analysis(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.AnalysisPage{Admin: frame}
-	if adminRoles[frame.Role] >= researcher {
-		page.Post = s.base + h.adminPath("/analysis")
+	page := templates.AnalysisPage{Admin: frame, Runs: s.base + h.adminPath("/runs")}
+	if roleOf(c) >= researcher {
+		page.New, page.Post = s.base+h.adminPath("/runs/new"), s.base+h.adminPath("/analysis")
 	}
-	if j, known := s.analyses.of(h.row.ID); known {
-		page.Failed = j.failed
-		if !j.ended {
-			page.Running = &templates.RunningAnalysis{Since: momentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
+	runs, err := s.viewRuns(c, h)
+	if err != nil {
+		return err
+	}
+	page.Many = len(runs)
+	for _, r := range slices.Backward(runs) { // in the order in which they are computed
+		if r.Progress != nil {
+			page.Unfinished = append(page.Unfinished, r)
 		}
+	}
+	if len(runs) > 0 && runs[0].Progress == nil && !runs[0].Done {
+		page.Broken = &runs[0]
 	}
 	result, run, err := window.Latest(c.Request().Context(), s.Store, h.row)
 	switch {
@@ -143,43 +58,45 @@ func (s *site) analysis(c echo.Context) error {
 	case err != nil:
 		return err
 	default:
-		page.Made = moment(run.CreatedAt)
-		fillAnalysis(&page, h, result)
+		page.Result = s.viewResult(h, run, result)
+		page.Run = runs[slices.IndexFunc(runs, func(r templates.RunView) bool { return r.ID == run.ID })]
+		if err := s.sameAs(c.Request().Context(), h, &page.Run); err != nil {
+			return err
+		}
 	}
 	return s.show(c, http.StatusOK, templates.Analysis(page))
 }
 
-// fillAnalysis words a result.
-func fillAnalysis(page *templates.AnalysisPage, h *hosted, r *window.Result) {
-	page.Virtual = r.People.Virtual
-	page.People = counted(r.People.Complete, "person who finished", "people who finished")
+// viewResult words a result.
+func (s *site) viewResult(h *hosted, run store.Run, r *window.Result) *templates.ResultView {
+	v := &templates.ResultView{Virtual: r.People.Virtual}
+	v.People = counted(r.People.Complete, "person who finished", "people who finished")
 	other := "virtual participants who finished"
 	if r.People.Virtual {
-		page.People = counted(r.People.Complete, "virtual participant who finished", "virtual participants who finished")
+		v.People = counted(r.People.Complete, "virtual participant who finished", "virtual participants who finished")
 		other = "people who finished"
 	}
-	page.LeftOut = leftOut(r, other)
-	page.Facts = []templates.Fact{
-		{Name: "Method", Value: fmt.Sprintf("%s; groups chosen among 1 to %d; at least %d votes to be grouped", r.Parameters.Cluster.Method, r.Parameters.Cluster.KMax, r.Parameters.Cluster.MinVotes)},
-		{Name: "Score", Value: fmt.Sprintf("a group is covered from a mean rating of %g on; a group without ratings: %s", r.Parameters.Score.Tau, r.Parameters.Score.Missing)},
-		{Name: "Intervals", Value: fmt.Sprintf("%d resamples of questions, %d of people in which groups are found anew", r.Parameters.Score.Bootstrap, r.Parameters.Regroupings)},
-		{Name: "Seed", Value: strconv.FormatUint(r.Parameters.Cluster.Seed, 10)},
-		{Name: "Program", Value: r.Program.Name + " " + r.Program.Version},
-		{Name: "Hash of the input", Value: r.Input.SHA256, Code: true},
-		{Name: "Hash of the study", Value: r.Study.Hash, Code: true},
-	}
+	v.LeftOut = leftOut(r, other)
+	v.Facts = append(optionFacts(r.Parameters),
+		templates.Fact{Name: "Program", Value: r.Program.Name + " " + r.Program.Version},
+		templates.Fact{Name: "Hash of the input", Value: r.Input.SHA256, Code: true},
+		templates.Fact{Name: "Hash of the study", Value: r.Study.Hash, Code: true},
+	)
 	scored := map[string]score.Question{}
 	if r.Score != nil {
-		page.Score = true
+		v.Score = true
 		for _, q := range r.Score.Questions {
 			scored[q.Question] = q
 		}
-		fillScore(page, r.Score)
+		fillScore(v, r.Score)
+		for _, f := range window.ScoreFigures(r.Score) {
+			v.Figures = append(v.Figures, s.drawing(h, run, f))
+		}
 	}
 	for _, q := range r.Questions {
 		line := templates.WindowLine{
-			ID: q.Question, Text: shorten(q.Text, 120), Path: h.questionPath(q.Question), People: len(q.Participants),
-			Sizes: sizes(q.Groups), Silhouette: silhouette(q.Result), Stability: "–", LeftOut: len(q.LeftOut), Warnings: len(q.Warnings),
+			ID: q.Question, Text: shorten(q.Text, 120), Path: s.base + h.questionPath(run.ID, q.Question), People: len(q.Participants),
+			Sizes: sizes(q.Groups), Groups: q.K, Silhouette: silhouette(q.Result), Stability: "–", LeftOut: len(q.LeftOut), Warnings: len(q.Warnings),
 		}
 		for _, st := range q.Statements {
 			line.Votes += st.Votes()
@@ -188,15 +105,16 @@ func fillAnalysis(page *templates.AnalysisPage, h *hosted, r *window.Result) {
 			line.Stability = decimals(q.Stability.Statements)
 		}
 		if sq, ok := scored[q.Question]; ok {
-			for _, m := range page.Models {
+			for _, m := range v.Models {
 				line.Coverage = append(line.Coverage, covered(sq.Covered[m]))
 			}
 		}
-		page.Windows = append(page.Windows, line)
+		v.Windows = append(v.Windows, line)
 	}
+	return v
 }
 
-func fillScore(page *templates.AnalysisPage, o *score.Overton) {
+func fillScore(v *templates.ResultView, o *score.Overton) {
 	board := slices.Clone(o.Models) // in the order of the figure
 	slices.SortStableFunc(board, func(a, b score.ModelScore) int { return -cmp.Compare(a.Adjusted, b.Adjusted) })
 	for _, m := range board {
@@ -207,24 +125,141 @@ func fillScore(page *templates.AnalysisPage, o *score.Overton) {
 			Adjusted: decimals(m.Adjusted), AdjustedWeighted: decimals(m.AdjustedWeighted), Difference: difference(m.Difference),
 		}
 		if m.Intervals.Both != nil {
-			page.Both = true
+			v.Both = true
 			line.RawBoth = interval(m.Intervals.Both.Raw)
 		}
-		page.Board = append(page.Board, line)
-		page.Models = append(page.Models, m.Model)
+		v.Board = append(v.Board, line)
+		v.Models = append(v.Models, m.Model)
 	}
 	ref := o.Reference
-	page.Reference = []templates.ReferenceLine{
+	v.Reference = []templates.ReferenceLine{
 		{Name: "All models together", Raw: decimals(ref.BestAcross), Weighted: decimals(ref.BestAcrossWeighted), Explanation: "groups that at least one model covers"},
 		{Name: "Best model of each question", Raw: decimals(ref.BestAcrossMax), Weighted: decimals(ref.BestAcrossMaxWeighted), Explanation: "mean of each question's best coverage"},
 		{Name: "A single view", Raw: decimals(ref.SingleView), Weighted: decimals(ref.SingleViewWeighted), Explanation: "an answer that covers one group of each question; weighted: the largest"},
 	}
-	page.Figures = []templates.Drawing{drawing(func(width float64) *figure.Figure { return figure.Leaderboard(o, width) })}
+}
+
+// optionFacts tells the parameters of a run.
+func optionFacts(o window.Options) []templates.Fact {
+	groups := fmt.Sprintf("groups chosen among 1 to %d", o.Cluster.KMax)
+	if o.Cluster.K > 0 {
+		groups = counted(o.Cluster.K, "group", "groups") + " on every question, as given"
+	}
+	questions := "all"
+	if o.Questions != nil {
+		questions = strings.Join(o.Questions, ", ")
+	}
+	return []templates.Fact{
+		{Name: "Method", Value: fmt.Sprintf("%s; %s; at least %s to be grouped", o.Cluster.Method, groups, counted(o.Cluster.MinVotes, "vote", "votes"))},
+		{Name: "Score", Value: fmt.Sprintf("a group is covered from a mean rating of %g on; a group without ratings: %s", o.Score.Tau, o.Score.Missing)},
+		{Name: "Intervals", Value: fmt.Sprintf("%d resamples of questions, %d of people in which groups are found anew", o.Score.Bootstrap, o.Regroupings)},
+		{Name: "Whose answers", Value: string(o.People)},
+		{Name: "Questions", Value: questions},
+		{Name: "Seed", Value: strconv.FormatUint(o.Cluster.Seed, 10)},
+	}
 }
 
 // drawing draws a figure for telephones and for desks.
 func drawing(draw func(width float64) *figure.Figure) templates.Drawing {
-	return templates.Drawing{Narrow: string(draw(figure.Narrow).SVG()), Wide: string(draw(figure.Wide).SVG())}
+	wide := draw(figure.Wide)
+	return templates.Drawing{Title: wide.Title, Narrow: string(draw(figure.Narrow).SVG()), Wide: string(wide.SVG())}
+}
+
+// drawing is a figure of a run with its caption and the ways to its files.
+func (s *site) drawing(h *hosted, run store.Run, f window.Tabled) templates.Drawing {
+	d := drawing(f.Draw)
+	d.Caption = f.Caption
+	for _, format := range window.FigureFormats {
+		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: s.base + h.runPath(run.ID) + "/figures/" + f.Name + "." + format})
+	}
+	return d
+}
+
+// statementTexts are the words of a study's statements by id.
+func (s *site) statementTexts(ctx context.Context, h *hosted) (map[string]string, error) {
+	statements, err := s.Store.Statements(ctx, h.row.ID)
+	texts := map[string]string{}
+	for _, st := range statements {
+		texts[st.ID] = st.Text
+	}
+	return texts, err
+}
+
+// figureTypes are the kinds of file that a figure can be had as.
+var figureTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
+
+// figureScale is the number of image points for a CSS pixel of a PNG.
+const figureScale = 2
+
+// figure sends one figure of a run as a file.
+func (s *site) figure(c echo.Context) error {
+	h, run, result, err := s.studyResult(c)
+	if err != nil {
+		return err
+	}
+	texts, err := s.statementTexts(c.Request().Context(), h)
+	if err != nil {
+		return err
+	}
+	file := c.Param("file")
+	format := strings.TrimPrefix(path.Ext(file), ".")
+	figures := result.Figures(texts)
+	at := slices.IndexFunc(figures, func(f window.Tabled) bool { return f.Name+"."+format == file })
+	if at < 0 || figureTypes[format] == "" {
+		return &refusal{status: http.StatusNotFound, name: "no_result", try: h.runPath(run.ID)}
+	}
+	content, err := figures[at].Content(format, figureScale)
+	if err != nil {
+		return err
+	}
+	return send(c, fmt.Sprintf("%s-run-%d-%s", h.row.Slug, run.ID, file), figureTypes[format], content)
+}
+
+// send sends a file to be kept, unless the browser has it already.
+func send(c echo.Context, name, kind string, content []byte) error {
+	sum := sha256.Sum256(content)
+	tag := fmt.Sprintf(`"%x"`, sum[:16])
+	header := c.Response().Header()
+	header.Set("ETag", tag)
+	header.Set("Cache-Control", "private, no-cache")
+	if c.Request().Header.Get("If-None-Match") == tag {
+		return c.NoContent(http.StatusNotModified)
+	}
+	header.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name))
+	return c.Blob(http.StatusOK, kind, content)
+}
+
+// runJSON sends the result of a run as the command line writes it.
+func (s *site) runJSON(c echo.Context) error {
+	h, run, _, err := s.studyResult(c)
+	if err != nil {
+		return err
+	}
+	content, err := window.Indented(run.Result)
+	if err != nil {
+		return err
+	}
+	return send(c, fmt.Sprintf("%s-run-%d.json", h.row.Slug, run.ID), "application/json", content)
+}
+
+// runReport sends a run as a page that needs no server.
+func (s *site) runReport(c echo.Context) error {
+	h, run, result, err := s.studyResult(c)
+	if err != nil {
+		return err
+	}
+	if result.Score == nil {
+		return &refusal{status: http.StatusNotFound, name: "no_result", try: h.runPath(run.ID)}
+	}
+	statements, err := s.Store.Statements(c.Request().Context(), h.row.ID)
+	if err != nil {
+		return err
+	}
+	content, err := report.OfStudy(result, statements).HTML()
+	if err != nil {
+		return err
+	}
+	return send(c, fmt.Sprintf("%s-run-%d.html", h.row.Slug, run.ID), "text/html; charset=utf-8", content)
 }
 
 // leftOut says what an analysis did not take.
@@ -252,13 +287,32 @@ func leftOut(r *window.Result, other string) (lines []string) {
 	return lines
 }
 
-// question shows the window of one question.
-func (s *site) question(c echo.Context) error {
-	ctx := c.Request().Context()
+// latestQuestion shows the window of one question in the latest run.
+func (s *site) latestQuestion(c echo.Context) error {
 	h, err := s.adminStudy(c)
 	if err != nil {
 		return err
 	}
+	result, run, err := window.Latest(c.Request().Context(), s.Store, h.row)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return s.showQuestion(c, h, run, result)
+}
+
+// question shows the window of one question in a run.
+func (s *site) question(c echo.Context) error {
+	h, run, result, err := s.studyResult(c)
+	if err != nil {
+		return err
+	}
+	return s.showQuestion(c, h, run, result)
+}
+
+// showQuestion shows the window of the question in the address. result is nil
+// where there is none yet.
+func (s *site) showQuestion(c echo.Context, h *hosted, run store.Run, result *window.Result) error {
+	ctx := c.Request().Context()
 	q, ok := h.Questions.Question(c.Param("*"))
 	if !ok {
 		return &refusal{status: http.StatusNotFound, name: "not_found"}
@@ -268,42 +322,74 @@ func (s *site) question(c echo.Context) error {
 		return err
 	}
 	page := templates.WindowPage{Admin: frame, ID: q.ID, Question: q.Text, Option1: q.Option1, Option2: q.Option2, Back: s.base + h.adminPath("/analysis")}
-	result, _, err := window.Latest(ctx, s.Store, h.row)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if result == nil {
+		return s.show(c, http.StatusOK, templates.Window(page))
+	}
+	people, virtual, err := s.Store.Complete(ctx, h.row.ID)
+	if err != nil {
 		return err
 	}
-	if err == nil {
-		statements, err := s.Store.Statements(ctx, h.row.ID)
-		if err != nil {
-			return err
-		}
-		fillWindow(&page, result, statements)
+	v, err := s.viewRun(h, run, roleOf(c), people, virtual)
+	if err != nil {
+		return err
 	}
+	page.Run, page.Back = &v, v.Path
+	at := slices.IndexFunc(result.Questions, func(w window.Question) bool { return w.Question == q.ID })
+	if at < 0 {
+		return s.show(c, http.StatusOK, templates.Window(page))
+	}
+	beside := func(i int) *templates.Tab {
+		if i < 0 || i >= len(result.Questions) {
+			return nil
+		}
+		id := result.Questions[i].Question
+		return &templates.Tab{Name: "Question " + id, Path: s.base + h.questionPath(run.ID, id)}
+	}
+	page.Before, page.After = beside(at-1), beside(at+1)
+	statements, err := s.Store.Statements(ctx, h.row.ID)
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for _, st := range statements {
+		texts[st.ID] = st.Text
+	}
+	for _, f := range result.QuestionFigures(at, texts) {
+		page.Figures = append(page.Figures, s.drawing(h, run, f))
+	}
+	fillWindow(&page, result, at, statements, roleOf(c) >= researcher)
 	return s.show(c, http.StatusOK, templates.Window(page))
 }
 
-// fillWindow words the window of the page's question.
-func fillWindow(page *templates.WindowPage, r *window.Result, statements []study.Statement) {
-	i := slices.IndexFunc(r.Questions, func(q window.Question) bool { return q.Question == page.ID })
-	if i < 0 {
-		return
-	}
-	q := r.Questions[i]
+// fillWindow words the window of the question at a position. named adds the
+// pseudonyms of those who were left out.
+func fillWindow(page *templates.WindowPage, r *window.Result, at int, statements []study.Statement, named bool) {
+	q := r.Questions[at]
 	page.Analysed, page.Virtual = true, r.People.Virtual
 	for _, w := range q.Warnings {
 		page.Warnings = append(page.Warnings, sentence(w))
 	}
-	texts, wrote := map[string]string{}, map[string][]templates.FreeResponse{}
+	known, wrote := map[string]study.Statement{}, map[string][]templates.FreeResponse{}
+	texts := map[string]string{}
 	for _, st := range statements {
-		texts[st.ID] = st.Text
+		known[st.ID], texts[st.ID] = st, st.Text
 		if st.Question == page.ID && st.Author != "" && st.State != study.StatementReplaced {
-			wrote[st.Author] = append(wrote[st.Author], templates.FreeResponse{Text: st.Text, Rejected: st.State == study.StatementRejected})
+			wrote[st.Author] = append(wrote[st.Author], templates.FreeResponse{ID: st.ID, Text: st.Text, Rejected: st.State == study.StatementRejected})
 		}
 	}
-	page.Map = drawing(func(width float64) *figure.Figure { return figure.WindowMap(page.ID, q.Result, texts, width) })
+	telling := func(rep cluster.Representative) templates.RepresentativeLine {
+		return templates.RepresentativeLine{
+			ID: rep.Statement, Text: wordsOf(known, rep.Statement), Direction: rep.Direction, Rejected: known[rep.Statement].State == study.StatementRejected,
+			Count: rep.Count, Votes: rep.Votes, Probability: decimals(rep.Probability), Ratio: decimals(rep.Ratio),
+		}
+	}
 	page.Facts = doubts(q.Result)
 	page.LeftOut = reasons(q.LeftOut)
-
+	if named {
+		for _, l := range q.LeftOut {
+			page.LeftOutWho = append(page.LeftOutWho, templates.LeftOutLine{Pseudonym: l.ID, Reason: l.Reason})
+		}
+	}
 	var scored score.Question
 	if r.Score != nil {
 		for _, sq := range r.Score.Questions {
@@ -311,27 +397,32 @@ func fillWindow(page *templates.WindowPage, r *window.Result, statements []study
 				scored = sq
 			}
 		}
-		for _, m := range r.Score.Models {
-			if scored.Covered[m.Model] != nil {
-				page.Models = append(page.Models, m.Model)
+		for _, m := range figure.Models(r.Score) {
+			if scored.Covered[m] != nil {
+				page.Models = append(page.Models, m)
 			}
 		}
 	}
+	rated := map[[2]string]int{} // by model and group
+	for _, c := range q.Ratings {
+		rated[[2]string{c.Model, c.Group}] = c.Total()
+	}
 	for _, g := range q.Groups {
 		view := templates.GroupView{Number: g.Group, Size: g.Size, Share: percent(g.Share)}
-		at := slices.IndexFunc(scored.Groups, func(sg score.Group) bool { return sg.Group == strconv.Itoa(g.Group) })
+		label := strconv.Itoa(g.Group)
+		at := slices.IndexFunc(scored.Groups, func(sg score.Group) bool { return sg.Group == label })
 		for _, m := range page.Models {
-			rating := templates.GroupRating{Mean: "–"}
+			rating := templates.GroupRating{Mean: "–", N: rated[[2]string{m, label}]}
 			if at >= 0 {
-				rating = templates.GroupRating{Mean: decimals(scored.Mean[m][at]), Covered: scored.Covered[m][at] == 1}
+				rating.Mean, rating.Covered = decimals(scored.Mean[m][at]), scored.Covered[m][at] == 1
+			}
+			if rating.Covered {
+				view.CoveredBy = append(view.CoveredBy, m)
 			}
 			view.Ratings = append(view.Ratings, rating)
 		}
 		for _, rep := range g.Telling(texts) {
-			view.Representative = append(view.Representative, templates.RepresentativeLine{
-				Text: texts[rep.Statement], Direction: rep.Direction, Count: rep.Count, Votes: rep.Votes,
-				Probability: decimals(rep.Probability), Ratio: decimals(rep.Ratio),
-			})
+			view.Representative = append(view.Representative, telling(rep))
 		}
 		for _, p := range q.Participants {
 			if p.Group == g.Group {
@@ -340,6 +431,68 @@ func fillWindow(page *templates.WindowPage, r *window.Result, statements []study
 		}
 		page.Groups = append(page.Groups, view)
 	}
+	for _, rep := range append(slices.Clone(q.Consensus.Agree), q.Consensus.Disagree...) {
+		page.Consensus = append(page.Consensus, telling(rep))
+	}
+	page.Statements = votedLines(q.Result, known)
+}
+
+// wordsOf are the words of a statement; who withdrew has taken theirs along.
+func wordsOf(known map[string]study.Statement, id string) string {
+	if st, ok := known[id]; ok {
+		return st.Text
+	}
+	return "(withdrawn)"
+}
+
+// votedLines lists the statements with the votes of each group, those first on
+// which the groups are farthest apart.
+func votedLines(r *cluster.Result, known map[string]study.Statement) []templates.VotedLine {
+	byGroup := make([]map[string]cluster.Tally, len(r.Groups))
+	for g, group := range r.Groups {
+		byGroup[g] = map[string]cluster.Tally{}
+		for _, t := range group.Votes {
+			byGroup[g][t.Statement] = t.Tally
+		}
+	}
+	type line struct {
+		templates.VotedLine
+		apart float64
+	}
+	var lines []line
+	for _, st := range r.Statements {
+		if st.Votes() == 0 {
+			continue
+		}
+		l := line{VotedLine: templates.VotedLine{
+			ID: st.ID, Text: wordsOf(known, st.ID), Rejected: known[st.ID].State == study.StatementRejected, Seed: known[st.ID].Seed,
+			Excluded: st.Excluded, Votes: st.Votes(), Consensus: decimals(st.Consensus),
+		}}
+		low, high := 1.0, 0.0
+		for g := range r.Groups {
+			t := byGroup[g][st.ID]
+			n := t.Votes()
+			v := templates.GroupVotes{N: n}
+			if n > 0 {
+				share := func(k int) int { return int(math.Round(100 * float64(k) / float64(n))) }
+				v.Agree, v.Disagree = share(t.Agree), share(t.Disagree)
+				v.Neutral = max(0, 100-v.Agree-v.Disagree)
+				// As if two more had voted, one each way: few votes say little.
+				p := float64(t.Agree+1) / float64(n+2)
+				low, high = math.Min(low, p), math.Max(high, p)
+			}
+			l.Groups = append(l.Groups, v)
+		}
+		l.apart = math.Max(0, high-low)
+		l.Apart = decimals(score.Number(l.apart))
+		lines = append(lines, l)
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return -cmp.Compare(a.apart, b.apart) })
+	views := make([]templates.VotedLine, len(lines))
+	for i, l := range lines {
+		views[i] = l.VotedLine
+	}
+	return views
 }
 
 // doubts tells how sure the groups of a question are.

@@ -226,7 +226,7 @@ func readPart(header *multipart.FileHeader) ([]byte, error) {
 }
 
 // computeSurveys carries out a job and records its result.
-func (s *site) computeSurveys(ctx context.Context, h *hosted, j *job, o window.SurveyOptions, files []window.ModelFile) {
+func (s *site) computeSurveys(ctx context.Context, h *hosted, j *surveyJob, o window.SurveyOptions, files []window.ModelFile) {
 	s.surveyAnalyses.turn.Lock()
 	defer s.surveyAnalyses.turn.Unlock()
 	s.surveyAnalyses.change(func() { j.since, j.computes = s.Now(), true })

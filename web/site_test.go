@@ -85,6 +85,7 @@ type testSite struct {
 	st    *dataset.Study
 	log   *lockedBuffer
 	http  *httptest.Server
+	stop  context.CancelFunc // ends what outlives its request
 
 	mu  sync.Mutex
 	now time.Time
@@ -147,7 +148,9 @@ func (ts *testSite) open(config Config) {
 	}
 	config.Store, config.Now = ts.store, ts.clock
 	config.Log = slog.New(slog.NewTextHandler(ts.log, nil))
-	handler, err := New(context.Background(), config)
+	var life context.Context
+	life, ts.stop = context.WithCancel(context.Background())
+	handler, err := New(life, config)
 	if err != nil {
 		ts.t.Fatal(err)
 	}
@@ -156,6 +159,7 @@ func (ts *testSite) open(config Config) {
 
 func (ts *testSite) close() {
 	ts.http.Close()
+	ts.stop()
 	if err := ts.store.Close(); err != nil {
 		ts.t.Error(err)
 	}

@@ -61,7 +61,7 @@ type site struct {
 	attempts attempts // to sign in
 	analyses analyses
 	// surveyAnalyses are those of surveys, which take little.
-	surveyAnalyses analyses
+	surveyAnalyses surveyJobs
 	life           context.Context // ends work that outlives its request
 }
 
@@ -86,6 +86,11 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 	}
 	s.cookies = sessions.NewCookieStore(sign, encrypt)
 	s.cookies.MaxAge(int(cookieLife.Seconds()))
+	if n, err := s.Store.InterruptRuns(ctx); err != nil {
+		return nil, err
+	} else if n > 0 {
+		s.Log.Warn("analyses were cut off by the end of the program", "runs", n)
+	}
 	return s.handler(s.routes()), nil
 }
 

@@ -1,0 +1,34 @@
+// overton: how far an analysis is, without loading the page again. Each
+// [data-progress] names where to ask; when the run has ended the page is loaded
+// once more, and shows what came of it. Without this script a link does that.
+"use strict";
+
+(() => {
+  document.querySelectorAll("[data-progress]").forEach(follow);
+
+  async function follow(place) {
+    const bar = place.querySelector("progress");
+    const stage = place.querySelector("[data-stage]"), left = place.querySelector("[data-left]");
+    for (let wait = 1000; ; ) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      if (document.visibilityState === "hidden") continue;
+      let now;
+      try {
+        const answer = await fetch(place.dataset.progress, { redirect: "error", signal: AbortSignal.timeout(10_000) });
+        if (!answer.ok) throw new Error(answer.statusText);
+        now = await answer.json();
+        wait = 1000;
+      } catch {
+        wait = Math.min(wait * 2, 15_000); // the server may be restarting
+        continue;
+      }
+      if (now.ended) return location.reload();
+      if (now.of > 0) {
+        bar.max = now.of;
+        bar.value = now.done;
+      }
+      stage.textContent = now.stage;
+      left.textContent = now.left ? `; ${now.left} left` : "";
+    }
+  }
+})();
