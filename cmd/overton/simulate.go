@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overton/internal/dataset"
 	"overton/internal/sim"
 	"overton/internal/window"
 )
@@ -22,7 +23,7 @@ type simulateFile struct {
 
 func newSimulate() *cobra.Command {
 	o := sim.Options{}
-	var truthFile, opinions string
+	var truthFile, opinions, folder, db string
 	cmd := &cobra.Command{
 		Use:   "simulate --url URL --study SLUG --participants N",
 		Short: "Rehearse a study with virtual participants",
@@ -32,7 +33,9 @@ and vote alike, until N have finished or no place is left. Some go back, reload,
 click twice or change browsers. The site marks their answers as virtual.
 
 --truth writes down which group each of them belongs to and every answer that
-was acknowledged. The exit status is 1 if somebody who meant to finish could not.`,
+was acknowledged. With --folder people answer surveys from planted opinions, and
+with --db what an analysis finds in the site's database is set beside them. The
+exit status is 1 if somebody who meant to finish could not.`,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	f := cmd.Flags()
@@ -47,6 +50,8 @@ was acknowledged. The exit status is 1 if somebody who meant to finish could not
 	f.Float64Var(&o.Decline, "decline", 0, "share of people who give no consent")
 	f.Float64Var(&o.Noise, "noise", 0.1, "share of ratings, votes and stances that have nothing to do with the person's group")
 	f.StringVar(&opinions, "opinions", "", "free responses to say (`PATH`): a table with the columns question and freeresponse, or a study's folder with opinions.csv and stances.csv")
+	f.StringVar(&folder, "folder", "", "the study's folder (`DIR`): people answer its surveys from planted opinions")
+	f.StringVar(&db, "db", "", "the site's database (`FILE`), with --folder: compare what its surveys come to with what was planted")
 	f.StringVar(&o.Parameters.Participant, "participant-parameter", "PROLIFIC_PID", "parameter of the link with the participant's id")
 	f.StringVar(&o.Parameters.Study, "study-parameter", "STUDY_ID", "parameter of the link with the recruiter's id of the study")
 	f.StringVar(&o.Parameters.Submission, "submission-parameter", "SESSION_ID", "parameter of the link with the submission's id")
@@ -60,6 +65,14 @@ was acknowledged. The exit status is 1 if somebody who meant to finish could not
 			if o.Beliefs, err = readBeliefs(opinions); err != nil {
 				return err
 			}
+		}
+		if folder != "" {
+			if o.Surveyed, err = dataset.ReadStudy(os.DirFS(folder)); err != nil {
+				return err
+			}
+		}
+		if db != "" && folder == "" {
+			return usagef("--db is for a comparison with planted opinions, which take --folder\nusage: %s", cmd.UseLine())
 		}
 		bar := progress(cmd.ErrOrStderr(), "finished", o.Participants)
 		o.Progress = func(int) { bar.Add(1) }
@@ -77,6 +90,9 @@ was acknowledged. The exit status is 1 if somebody who meant to finish could not
 			if err := printSimulated(cmd.OutOrStdout(), o.Participants, truth); err != nil {
 				return err
 			}
+		}
+		if failure == nil && db != "" {
+			return compareSurveys(cmd.Context(), cmd.OutOrStdout(), db, o, truth)
 		}
 		return failure
 	}

@@ -37,6 +37,7 @@ type population struct {
 	dropOut float64
 	decline float64
 	beliefs *Beliefs // may be nil
+	surveys *Surveys // may be nil
 }
 
 func (p *population) rand(purpose string, about ...any) *rand.Rand {
@@ -66,6 +67,7 @@ type person struct {
 	participant    string
 	submission     string
 	group          int
+	place          float64 // on the line of the surveys' opinions
 	careless       bool
 	declines       bool
 	leaves         float64
@@ -104,6 +106,9 @@ func (p *population) person(n int) person {
 	who.reloads = sometime(reloadsAPage)
 	who.doubleClicks = sometime(doubleClicks)
 	who.tooEarly = sometime(pressesTooEarly)
+	if p.surveys != nil {
+		who.place = p.surveys.place(who.group, p.rand("place", n))
+	}
 	return who
 }
 

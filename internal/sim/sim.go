@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"overton/internal/dataset"
 	"overton/internal/study"
 )
 
@@ -35,6 +36,10 @@ type Options struct {
 
 	// Beliefs are what the groups say and think; nil has them made up.
 	Beliefs *Beliefs
+
+	// Surveyed is the study as its files say, whose surveys people answer from
+	// planted opinions; nil has them choose any answer.
+	Surveyed *dataset.Study
 
 	Transport http.RoundTripper // nil: the network
 
@@ -166,6 +171,9 @@ func newRun(o Options) (*run, error) {
 			return nil, err
 		}
 	}
+	if o.Surveyed != nil {
+		r.population.surveys = PlantSurveys(o.Surveyed, o.Groups, o.Seed)
+	}
 	if r.transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 2*o.Concurrency
@@ -213,7 +221,7 @@ func (r *run) take(ctx context.Context) (person, bool) {
 func (r *run) send(ctx context.Context, who person) {
 	w := r.walker(who)
 	ending, code, err := w.walk(ctx)
-	p := Person{Participant: who.participant, Submission: who.submission, Group: who.group, Careless: who.careless,
+	p := Person{Participant: who.participant, Submission: who.submission, Group: who.group, Place: who.place, Careless: who.careless,
 		Ending: ending, Code: code, Pages: w.counts.Pages, Answers: w.answers, Unsettled: w.pending}
 	if err != nil {
 		p.Why = err.Error()
@@ -279,6 +287,9 @@ func (r *run) truth(began, ended time.Time) *Truth {
 	t := &Truth{Study: r.Study, Seed: r.Seed, Texts: r.texts, People: r.people, Summary: r.summary, Began: began.UTC(), Finished: ended.UTC()}
 	for _, share := range r.population.shares() {
 		t.Groups = append(t.Groups, Group{Share: share})
+	}
+	if r.population.surveys != nil {
+		t.Surveys = r.population.surveys.truth()
 	}
 	rated := map[[2]int]bool{}
 	for _, p := range r.people {

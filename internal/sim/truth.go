@@ -9,15 +9,16 @@ import (
 // Truth is what was planted and what was sent. As JSON it is the file that
 // `overton simulate --truth` writes.
 type Truth struct {
-	Study    string    `json:"study"`
-	Seed     uint64    `json:"seed"`
-	Groups   []Group   `json:"groups"`
-	Means    []Mean    `json:"means"`
-	Texts    []string  `json:"texts"` // as read on pages, with spaces folded; entries elsewhere are indices, 0: none
-	People   []Person  `json:"people"`
-	Summary  Summary   `json:"summary"`
-	Began    time.Time `json:"began"`
-	Finished time.Time `json:"finished"`
+	Study    string       `json:"study"`
+	Seed     uint64       `json:"seed"`
+	Groups   []Group      `json:"groups"`
+	Means    []Mean       `json:"means"`
+	Surveys  *SurveyTruth `json:"surveys,omitempty"`
+	Texts    []string     `json:"texts"` // as read on pages, with spaces folded; entries elsewhere are indices, 0: none
+	People   []Person     `json:"people"`
+	Summary  Summary      `json:"summary"`
+	Began    time.Time    `json:"began"`
+	Finished time.Time    `json:"finished"`
 }
 
 // Group is one planted viewpoint group; its number is its place in the list.
@@ -49,7 +50,8 @@ type Person struct {
 	Participant string   `json:"participant"`
 	Submission  string   `json:"submission"`
 	Group       int      `json:"group"`
-	Careless    bool     `json:"careless"` // rates and votes blindly
+	Place       float64  `json:"place,omitempty"` // on the line of the surveys' opinions
+	Careless    bool     `json:"careless"`        // rates and votes blindly
 	Ending      Ending   `json:"ending"`
 	Why         string   `json:"why,omitempty"`  // of a failure
 	Code        string   `json:"code,omitempty"` // shown at the end

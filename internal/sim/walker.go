@@ -28,10 +28,14 @@ type walker struct {
 	pending []Answer          // sent, and not known whether they arrived
 	counts  Summary
 	done    map[string]bool // what is done once only, and has been
+	first   map[string]said // first answers to survey items, by instrument and item
 }
 
+// said is an answer with the page that it was given on.
+type said struct{ page, answer string }
+
 func (r *run) walker(who person) *walker {
-	w := &walker{run: r, who: who, index: map[[2]string]int{}, version: map[string]int{}, done: map[string]bool{}}
+	w := &walker{run: r, who: who, index: map[[2]string]int{}, version: map[string]int{}, done: map[string]bool{}, first: map[string]said{}}
 	w.link = r.study.JoinPath() // a copy
 	q := url.Values{}
 	q.Set(r.Parameters.Participant, who.participant)
@@ -217,7 +221,7 @@ func (w *walker) compose(p *page, longer int) map[string]string {
 		case study.KindFeedback:
 			v = fmt.Sprintf("Walked by %s.", w.who.participant)
 		default:
-			v = w.population.pick(w.who, p.place, name, options, version)
+			v = w.opinion(p.place, name, options, version)
 		}
 		answers[name] = v
 	}
@@ -225,6 +229,27 @@ func (w *walker) compose(p *page, longer int) map[string]string {
 		w.differ(p, answers)
 	}
 	return answers
+}
+
+// opinion is the person's answer to an item of a survey: of their planted
+// opinions, or any of the options where none are planted.
+func (w *walker) opinion(place, field string, options []string, version int) string {
+	if w.population.surveys == nil {
+		return w.population.pick(w.who, place, field, options, version)
+	}
+	name, it, ok := w.population.surveys.item(place, field)
+	if !ok {
+		return w.population.pick(w.who, place, field, options, version)
+	}
+	key, before := name+"\x00"+field, ""
+	if first := w.first[key]; first.page != "" && first.page != place {
+		before = first.answer
+	}
+	v := w.population.surveys.answer(it, w.who.group, w.who.place, before, w.population.rand("opinion on", w.who.number, place, field, version))
+	if before == "" {
+		w.first[key] = said{place, v}
+	}
+	return v
 }
 
 // differ makes sure that somebody who changes an answer changes it.
