@@ -71,30 +71,34 @@ func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResu
 		}
 		refusals.count(it.Refusal, e.Refusal)
 	}
-	table := newTable(w)
-	fmt.Fprintf(table, "\tfound\t95 %%\tplanted\t\t\n")
-	if p, e := in.Opinions, planted.Opinions; p != nil {
-		for _, line := range []struct {
-			name    string
-			found   score.Estimate
-			planted score.Estimate
-		}{
-			{"takes sides (NNI)", p.NNI, e.NNI}, {"consistent (TCI)", p.TCI, e.TCI}, {"reliability", p.Reliability, e.Reliability},
-			{"individualism − collectivism +", p.Individualism, e.Individualism}, {"progressive − conservative +", p.Progressivism, e.Progressivism},
-			{"refused %", p.RefusedPct, e.RefusedPct},
-		} {
-			verdict := "outside"
-			if holds(line.found.CI, line.planted.Value) {
-				verdict = "inside"
-			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, signed(line.found.Value), interval(line.found.CI), signed(line.planted.Value), verdict)
+	if in.Opinions != nil {
+		if err := printPlantedOpinions(w, in.Opinions, planted.Opinions); err != nil {
+			return err
 		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
 	}
 	fmt.Fprintf(w, "shares of answers: %s\nshares of refusals: %s\n", shares, refusals)
 	return nil
+}
+
+// printPlantedOpinions sets the numbers of POBs beside what was planted.
+func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
+	table := newTable(w)
+	fmt.Fprint(table, "\tfound\t95 %\tplanted\t\t\n")
+	for _, line := range []struct {
+		name           string
+		found, planted score.Estimate
+	}{
+		{"takes sides (NNI)", p.NNI, e.NNI}, {"consistent in topics (TCI)", p.TCI, e.TCI}, {"reliability", p.Reliability, e.Reliability},
+		{"individualism − collectivism +", p.Individualism, e.Individualism}, {"progressive − conservative +", p.Progressivism, e.Progressivism},
+		{"refused %", p.RefusedPct, e.RefusedPct},
+	} {
+		verdict := "outside"
+		if holds(line.found.CI, line.planted.Value) {
+			verdict = "inside"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, decimals(line.found.Value), interval(line.found.CI), decimals(line.planted.Value), verdict)
+	}
+	return table.Flush()
 }
 
 // inside counts planted values in the intervals found.
