@@ -30,7 +30,7 @@ type llmJudgeOptions struct {
 	parameters score.Parameters
 
 	ratings, questions, responses, group string
-	strategy, parse                      string
+	strategy, parse, by                  string
 	temperature                          float64
 	consented                            bool
 	json                                 string
@@ -45,8 +45,9 @@ type llmJudgeResult struct {
 	Prompts  map[string]string `json:"prompts"`
 
 	Predictions int `json:"predictions"`
-	NotAsked    int `json:"not_asked"`  // because the strategy has nothing to tell of the participant
-	Unreadable  int `json:"unreadable"` // answers that are no rating
+	NotAsked    int `json:"not_asked"`   // because the strategy has nothing to tell of the participant
+	Unreadable  int `json:"unreadable"`  // answers that are no rating
+	ByLogProbs  int `json:"by_logprobs"` // predictions that are means by log-probabilities
 
 	// People is the judge against those who rated; null where no rating was predicted.
 	People *comparedJudge `json:"people"`
@@ -97,6 +98,7 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 	f.IntVar(&o.MaxTokens, "max-tokens", 16, "longest answer, unless the models file says another")
 	f.IntVar(&o.Seed, "seed", 1, "seed of the share, of resampling, and of the first sample at endpoints that heed one")
 	f.StringVar(&o.parse, "parse", "strict", "strict: the answer is one rating alone; lenient: its first digit from 1 to 5 counts")
+	f.StringVar(&o.by, "method", llm.BySamples, "samples: the rating answered; logprobs: the mean by the digits' log-probabilities, where the endpoint reports some")
 	f.BoolVar(&o.consented, "consented", false, "the participants' consent covers that a language model is sent what the strategy needs")
 	f.Float64Var(&o.parameters.Tau, "tau", o.parameters.Tau, "mean rating from which on a group is covered")
 	f.IntVar(&o.parameters.Bootstrap, "bootstrap", o.parameters.Bootstrap, "resamples behind every interval, 0 for none")
@@ -109,10 +111,13 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 			return usagef("--strategy is %q; expected one of %v", o.strategy, llm.Strategies)
 		case o.parse != "strict" && o.parse != "lenient":
 			return usagef("--parse is %q; expected strict or lenient", o.parse)
+		case o.by != llm.BySamples && o.by != llm.ByLogProbs:
+			return usagef("--method is %q; expected samples or logprobs", o.by)
 		case o.Samples < 1 || !(o.Share > 0 && o.Share <= 1):
 			return usagef("--samples is %d and --share %g; expected 1 or more, and a share above 0 and up to 1", o.Samples, o.Share)
 		}
 		o.Strategy, o.Lenient = llm.Strategy(o.strategy), o.parse == "lenient"
+		o.Expected = o.by == llm.ByLogProbs
 		o.Temperature, o.parameters.Seed = &o.temperature, uint64(o.Seed)
 		return judge(cmd, &o)
 	}
@@ -136,7 +141,7 @@ func judge(cmd *cobra.Command, o *llmJudgeOptions) error {
 	}
 	settings := o.settings("judge", result.Prompts, map[string]any{
 		"strategy": o.Strategy, "demographics": o.Demographics, "samples": o.Samples, "share": o.Share, "temperature": o.temperature,
-		"max_tokens": o.MaxTokens, "seed": o.Seed,
+		"max_tokens": o.MaxTokens, "seed": o.Seed, "method": o.by,
 	})
 	requests, failed := o.Requests(o.prompts)
 	stdout := cmd.OutOrStdout()
@@ -318,6 +323,9 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 	validated, predictedNew := false, false
 	for _, p := range predictions {
 		result.Unreadable += p.Unreadable
+		if p.Method == llm.ByLogProbs {
+			result.ByLogProbs++
+		}
 		switch {
 		case p.Samples == 0:
 			result.NotAsked++
@@ -340,7 +348,7 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 	var old, fresh []dataset.Prediction
 	scored := score.Ratings{Attributes: o.Ratings.Attributes, Rows: slices.Clone(o.Ratings.Rows)}
 	for _, p := range predictions {
-		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable}
+		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
 		if c := result.People; c != nil && c.Calibrated != nil {
 			if p.Row >= 0 {
 				out.Calibrated = c.Calibrated.Predictions[p.Row]
@@ -379,6 +387,9 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 func printLLMJudge(w io.Writer, r *llmJudgeResult) error {
 	if r.Unreadable > 0 {
 		fmt.Fprintf(w, "%d answers are no rating and count for nothing\n", r.Unreadable)
+	}
+	if r.ByLogProbs > 0 {
+		fmt.Fprintf(w, "%d predictions are means by log-probabilities\n", r.ByLogProbs)
 	}
 	if r.NotAsked > 0 {
 		fmt.Fprintf(w, "%d ratings are not predicted: there is no answer, or nothing of what %s tells is known of the participant\n", r.NotAsked, r.Strategy)

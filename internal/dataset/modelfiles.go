@@ -94,6 +94,7 @@ type Prediction struct {
 	Calibrated float64 // NaN: not calibrated
 	Samples    int     // that came
 	Unreadable int     // of these
+	Method     string  // samples, or logprobs
 }
 
 // CalibratedColumn holds calibrated predictions in a file of predictions.
@@ -107,13 +108,13 @@ func WritePredictions(predictions []Prediction) []byte {
 	for _, p := range predictions {
 		calibrated = calibrated || !math.IsNaN(p.Calibrated)
 	}
-	header := []string{columnParticipant, columnQuestion, columnModel, columnRating, DefaultGroupColumn, "samples", "unreadable"}
+	header := []string{columnParticipant, columnQuestion, columnModel, columnRating, DefaultGroupColumn, "samples", "unreadable", "method"}
 	if calibrated {
 		header = append(header, CalibratedColumn)
 	}
 	rows := [][]string{header}
 	for _, p := range predictions {
-		row := []string{p.Participant, p.Question, p.Model, numberCell(p.Value), p.Group, strconv.Itoa(p.Samples), strconv.Itoa(p.Unreadable)}
+		row := []string{p.Participant, p.Question, p.Model, numberCell(p.Value), p.Group, strconv.Itoa(p.Samples), strconv.Itoa(p.Unreadable), p.Method}
 		if calibrated {
 			row = append(row, numberCell(p.Calibrated))
 		}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -386,11 +387,8 @@ const (
 
 // judge reads what went wrong.
 func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
-	f := &failure{status: x.status, message: e.withoutKey(err.Error()), wait: x.retryAfter, raw: raw}
+	f := &failure{status: x.status, wait: x.retryAfter, raw: raw}
 	code, message := errorIn(raw)
-	if message != "" {
-		f.message = message
-	}
 	status := x.status
 	if inside, err := strconv.Atoi(code); err == nil && status/100 == 2 {
 		status = inside // an error in the body of a 200
@@ -401,10 +399,26 @@ func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests}, status):
 		f.verdict = never
 	}
-	if f.status != 0 && f.status/100 != 2 {
-		f.message = fmt.Sprintf("%d %s: %s", f.status, http.StatusText(f.status), f.message)
+	switch {
+	case f.status == 0, f.status/100 == 2 && message == "", errors.Is(err, errRedirect):
+		message = err.Error()
+	case f.status/100 != 2:
+		message = strings.TrimSuffix(fmt.Sprintf("%d %s: %s", f.status, http.StatusText(f.status), cmp.Or(message, raw)), ": ")
 	}
+	f.message = e.withoutKey(shorten(message))
 	return f
+}
+
+// longestMessage bounds a message, in bytes: some endpoints send a page.
+const longestMessage = 300
+
+// shorten makes a message one line that is not too long.
+func shorten(message string) string {
+	message = strings.Join(strings.Fields(message), " ")
+	if len(message) <= longestMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:longestMessage], "") + "…"
 }
 
 // errorIn reads the error object of a response, as far as it has one.

@@ -245,6 +245,7 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 		if ctx.Err() != nil {
 			return
 		}
+		e.tokens.correct(-expected.Prompt - expected.Completion)
 		wait := e.model.Retries.wait(w, attempt, f.wait)
 		last := f.verdict != again || attempt >= e.model.Retries.Attempts || f.wait > e.model.Retries.MaxWait
 		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status, Message: f.message, Final: f.verdict == never, Raw: f.raw}

@@ -69,6 +69,10 @@ type Judging struct {
 	MaxTokens   int
 	Seed        int
 	Lenient     bool // take the first digit from 1 to 5 of an answer that is not one rating alone
+
+	// Expected takes the mean of the ratings by the log-probabilities of their
+	// digits, where the endpoint reports some, in place of the one that was drawn.
+	Expected bool
 }
 
 // judgePrompt is the template of a Judging.
@@ -87,6 +91,10 @@ type Prediction struct {
 
 	Samples    int // answers that came
 	Unreadable int // of these
+
+	// Method is ByLogProbs if all answers that could be read had some and they
+	// were wanted, and else BySamples.
+	Method string
 }
 
 // prediction is one rating to predict.
@@ -227,6 +235,9 @@ func (j *Judging) Requests(p *Prompts) (requests iter.Seq[Request], err func() e
 			for sample := range j.Samples {
 				request := Request{ID: j.sampleID(pr, sample), Model: j.Judge, Messages: conversation(system, user, "")}
 				request.Temperature, request.MaxTokens, request.Seed = j.Temperature, j.MaxTokens, new(j.Seed+sample)
+				if j.Expected {
+					request.LogProbs = mostLogProbs
+				}
 				if !yield(request) {
 					return
 				}
@@ -314,7 +325,7 @@ func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 	for p := range j.predictions() {
 		r := j.Ratings.Rows[p.seat]
 		out := Prediction{Row: p.row, Rating: score.Rating{Participant: r.Participant, Question: r.Question, Model: p.model, Group: r.Group, Attributes: r.Attributes}}
-		sum := 0.0
+		sum, byLogProbs := 0.0, 0
 		for sample := range j.Samples {
 			a, ok, err := run.Answer(j.sampleID(p, sample))
 			if err != nil {
@@ -327,8 +338,17 @@ func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 			rating, readable := ReadRating(a.Text, j.Lenient)
 			if !readable {
 				out.Unreadable++
+				continue
 			}
-			sum += float64(rating)
+			if mean, ok := expectedRating(a.LogProbs); ok && j.Expected {
+				sum += mean
+				byLogProbs++
+			} else {
+				sum += float64(rating)
+			}
+		}
+		if out.Method = BySamples; byLogProbs > 0 && byLogProbs == out.Samples-out.Unreadable {
+			out.Method = ByLogProbs
 		}
 		out.Value = sum / float64(out.Samples-out.Unreadable)
 		if out.Samples == out.Unreadable {
@@ -340,8 +360,39 @@ func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 	return all, nil
 }
 
+// mostLogProbs is how many log-probabilities are asked for, or as many as the
+// models file says there are.
+const mostLogProbs = 20
+
+// expectedRating is the mean of the ratings 1 to 5 by the probabilities that the
+// first token that is one of them was drawn with, as far as they are reported.
+func expectedRating(tokens []Token) (mean float64, ok bool) {
+	for _, t := range tokens {
+		if _, is := digitOf(t.Text); !is {
+			continue
+		}
+		sum, all := 0.0, 0.0
+		for _, top := range t.Top {
+			if rating, is := digitOf(top.Text); is {
+				sum += float64(rating) * math.Exp(top.LogProb)
+				all += math.Exp(top.LogProb)
+			}
+		}
+		return sum / all, all > 0
+	}
+	return 0, false
+}
+
+// digitOf reads a token that is a rating, blanks aside.
+func digitOf(token string) (rating int, ok bool) {
+	token = strings.TrimSpace(token)
+	if len(token) != 1 || token < "1" || token > "5" {
+		return 0, false
+	}
+	return int(token[0] - '0'), true
+}
+
 var (
-	thought = regexp.MustCompile(`(?s)^\s*<think>.*?</think>`)
 	// A digit, maybe with a word before it, "of 5" behind it, or marks around it.
 	ratingAlone = regexp.MustCompile(`(?i)^[\s"'“”*_` + "`" + `(\[]*(?:(?:the )?(?:rating|answer|score)(?: is)?\s*[:=]?\s*)?[*_"']*([1-5])(?:\.0+)?(?:\s*/\s*5|\s+(?:out )?of 5)?[\s"'“”*_` + "`" + `)\].]*$`)
 	firstRating = regexp.MustCompile(`[1-5]`)
@@ -349,9 +400,9 @@ var (
 
 // ReadRating reads a judge's answer: one rating from 1 to 5 and no more; or
 // leniently, the first digit from 1 to 5 in it. What a model thinks aloud before
-// its answer, in a tag of that name, does not count.
+// its answer, up to </think>, does not count.
 func ReadRating(text string, lenient bool) (rating int, ok bool) {
-	text = thought.ReplaceAllString(text, "")
+	text = afterThought(text)
 	digit := ""
 	if m := ratingAlone.FindStringSubmatch(text); m != nil {
 		digit = m[1]

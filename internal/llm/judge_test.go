@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -195,6 +196,37 @@ func TestSamplesAreAveragedAndUnreadableOnesCountForNothing(t *testing.T) {
 	for i, p := range predictions {
 		if p.Value != 3.5 || p.Samples != 3 || p.Unreadable != 1 || p.Row != i || p.Model != j.Ratings.Rows[i].Model {
 			t.Errorf("prediction %d is %+v", i, p)
+		}
+	}
+}
+
+func TestLogProbabilitiesGiveAMean(t *testing.T) {
+	j := judging(llm.FewShot)
+	j.Expected = true
+	three := []llm.TopToken{{Text: "4", LogProb: math.Log(0.5)}, {Text: " 2", LogProb: math.Log(0.25)}, {Text: "four", LogProb: math.Log(0.25)}}
+	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
+		if strings.Contains(r.Text(), `rating for: "response number 1"`) {
+			return llmtest.Reply{Text: "4"} // and no log-probabilities
+		}
+		return llmtest.Reply{Text: "*4", LogProbs: []llm.Token{{Text: "*"}, {Text: "4", LogProb: math.Log(0.5), Top: three}}}
+	})
+	defer s.Close()
+	m := modelOf(s)
+	m.LogProbs = 3
+	run := open(t, t.TempDir(), llm.Settings{})
+	defer run.Close()
+	do(t, run, clientOf(t, m), slices.Values(requestsOf(t, j)))
+	predictions, err := j.Predictions(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range predictions {
+		want, method := (4*0.5+2*0.25)/0.75, llm.ByLogProbs
+		if i%3 == 1 {
+			want, method = 4, llm.BySamples
+		}
+		if math.Abs(p.Value-want) > 1e-12 || p.Method != method {
+			t.Errorf("prediction %d is %g by %s; want %g by %s", i, p.Value, p.Method, want, method)
 		}
 	}
 }

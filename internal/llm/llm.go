@@ -65,7 +65,7 @@ type Sampling struct {
 type Answer struct {
 	ID     string `json:"id"`
 	Model  string `json:"model"`  // the name in the models file
-	SHA256 string `json:"sha256"` // of the request, see Model.body
+	SHA256 string `json:"sha256"` // of the request: the kind of endpoint, and the body that was sent
 
 	Text         string `json:"text"`
 	FinishReason string `json:"finish_reason"` // stop, length, content_filter or what else the endpoint says
@@ -124,9 +124,8 @@ type wire struct {
 	sum   [sha256.Size]byte
 }
 
-// SHA256 is the hash by which the run folder knows a request: of the endpoint's
-// kind and the body that is sent, which holds the model, every message and
-// every parameter.
+// SHA256 is the hash by which the run folder knows a request. The body holds the
+// model, every message and every parameter.
 func (w *wire) SHA256() string { return hex.EncodeToString(w.sum[:]) }
 
 // promptTokens is the expected length of the prompt, in tokens.

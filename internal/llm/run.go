@@ -38,6 +38,7 @@ type ModelSettings struct {
 	Model      string         `json:"model"`
 	BaseURL    string         `json:"base_url"`
 	Endpoint   string         `json:"endpoint"`
+	Stream     bool           `json:"stream"`
 	LogProbs   int            `json:"log_probs"`
 	Parameters map[string]any `json:"parameters"`
 }
@@ -46,7 +47,7 @@ type ModelSettings struct {
 func (ms Models) Settings() []ModelSettings {
 	list := make([]ModelSettings, len(ms))
 	for i, m := range ms {
-		list[i] = ModelSettings{m.Name, m.Model, m.BaseURL, m.Endpoint, m.LogProbs, m.Parameters}
+		list[i] = ModelSettings{m.Name, m.Model, m.BaseURL, m.Endpoint, m.Stream, m.LogProbs, m.Parameters}
 	}
 	return list
 }
