@@ -380,7 +380,8 @@ type failure struct {
 type verdict int
 
 const (
-	again  verdict = iota // the same request may succeed later
+	again  verdict = iota // the same request may succeed soon
+	later                 // it may succeed once somebody changed something
 	never                 // the endpoint will not answer this request
 	closed                // it will answer none to this model: wrong key, no such model, no money left
 )
@@ -396,6 +397,8 @@ func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 	switch {
 	case errors.Is(err, errRedirect), status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusNotFound, code == "insufficient_quota":
 		f.verdict = closed
+	case status == http.StatusForbidden:
+		f.verdict = later
 	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests}, status):
 		f.verdict = never
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -116,7 +117,7 @@ type Report struct {
 	Finish     map[string]int // finish reasons of this call's answers
 	Failed     []Failure      // those that have no answer now, the first of them
 	FailedSum  int
-	NotAsked   int // because the run was stopped, or nothing more can be had of the model
+	NotAsked   int // because the run was stopped, or the model gave no more answers
 	Unanswered int // Failed, NotAsked and refused earlier
 }
 
@@ -195,16 +196,22 @@ func (r *Run) Do(ctx context.Context, c *Client, requests iter.Seq[Request], pro
 // still behind in the sequence.
 const queueLength = 512
 
-// gate is shut once a model can give no more answers.
+// gate is shut once a model is to be asked nothing more.
 type gate struct {
-	mu   sync.Mutex
-	shut bool
+	shut   atomic.Bool
+	failed atomic.Int64 // requests in a row
 }
 
-func (g *gate) isShut() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.shut
+// failuresInARow is how many requests to a model may fail, with no answer between
+// them, before nothing more is asked of it: a wrong parameter or an endpoint
+// that is down would fail all others too.
+const failuresInARow = 20
+
+// fail notes a request that was given up.
+func (g *gate) fail(v verdict) {
+	if g.failed.Add(1) >= failuresInARow || v == closed {
+		g.shut.Store(true)
+	}
 }
 
 // doing is one call of Do.
@@ -220,7 +227,7 @@ type doing struct {
 
 // ask gets one answer, or gives up.
 func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
-	if ctx.Err() != nil || gate.isShut() {
+	if ctx.Err() != nil || gate.shut.Load() {
 		return
 	}
 	if state, _ := d.run.state(w); !state.logged {
@@ -239,6 +246,7 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 				d.cancel(fmt.Errorf("writing the answer to %s: %w", w.ID, err))
 				return
 			}
+			gate.failed.Store(0)
 			d.answered(a)
 			return
 		}
@@ -251,12 +259,11 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status, Message: f.message, Final: f.verdict == never, Raw: f.raw}
 		d.run.journal.failed(failure)
 		d.failed(failure, last)
-		if f.verdict == closed {
-			gate.mu.Lock()
-			gate.shut = true
-			gate.mu.Unlock()
+		if last {
+			gate.fail(f.verdict)
+			return
 		}
-		if last || sleep(ctx, wait) != nil {
+		if sleep(ctx, wait) != nil {
 			return
 		}
 	}
@@ -333,7 +340,7 @@ func (r *Report) Err() error {
 		text += fmt.Sprintf("; %d were refused by the endpoint in an earlier run and are not asked again", r.Refused)
 	}
 	if r.NotAsked > 0 {
-		text += fmt.Sprintf("; %d were not asked", r.NotAsked)
+		text += fmt.Sprintf("; %d were not asked, since the ones before failed", r.NotAsked)
 	}
 	for _, f := range r.Failed {
 		text += fmt.Sprintf("\n%s: %s", f.ID, f.Message)

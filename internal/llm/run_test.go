@@ -361,3 +361,26 @@ func TestGivingUpIsToldAndTriedInTheNextRun(t *testing.T) {
 		t.Error(report.Err())
 	}
 }
+
+func TestAModelThatAnswersNothingIsLeftAlone(t *testing.T) {
+	down := true
+	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
+		if down || n%3 > 0 { // in the end, two of three fail, but never twenty in a row
+			return llmtest.Reply{Status: http.StatusForbidden, Message: "not here"}
+		}
+		return echo(r, n)
+	})
+	defer s.Close()
+	m := modelOf(s)
+	m.Limits.Concurrency = 1
+	run := open(t, t.TempDir(), llm.Settings{})
+	defer run.Close()
+	report := do(t, run, clientOf(t, m), numbered(200))
+	if s.Requests() != 20 || report.FailedSum != 20 || report.NotAsked != 180 || !strings.Contains(report.Err().Error(), "180 were not asked") {
+		t.Errorf("%d requests were sent, %d failed, %d were not asked: %v", s.Requests(), report.FailedSum, report.NotAsked, report.Err())
+	}
+	down = false
+	if report = do(t, run, clientOf(t, m), numbered(200)); report.NotAsked != 0 || report.Refused != 0 || report.Asked < 60 {
+		t.Errorf("then %d were answered, %d not asked, %d taken for refused", report.Asked, report.NotAsked, report.Refused)
+	}
+}
