@@ -203,6 +203,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 		}
 		return s.Adjusted.Text(3)
 	},
+	"estimate": func(e score.Estimate) string { return fmt.Sprintf("%s (%s)", e.Value.Text(3), e.CI.Text(3)) },
 	"percent":  percent,
 	"percents": func(i score.Interval) string { return percent(i.Low) + " to " + percent(i.High) },
 	"folded":   func(m map[string][]score.Number) []string { return window.Folded(m) },
