@@ -11,13 +11,19 @@ func adminPages(frame Frame) map[string]templ.Component {
 	in := Admin{Frame: frame, Email: hostile, Role: "admin", Here: "studies", Accounts: true}
 	about := in
 	about.Study = &AdminStudy{hostile, "paused", tabs}
+	line := SubmissionLine{hostile, "/s", true, now, "Left", hostile, "3 min", []string{hostile}}
 	counts := Counts{
-		Figures:  []Figure{{"Complete", 3, 30}},
-		Outcomes: []OutcomeLine{{"Complete", 3}}, Steps: []StepLine{{"Rating", 1, 2}},
-		Questions: []QuestionLine{{ID: hostile, Text: hostile, Done: 1, Target: 60}}, Targets: true,
+		Places: &Places{3, 2, 5, 10}, Figures: []Figure{{"Complete", 3, 30}}, Outcomes: []OutcomeLine{{"Complete", 3}},
+		Stages: []StageLine{{hostile, false, 9, 1, 2, 1, "100 %"}, {hostile, true, 5, 1, 0, 0, "50 %"}},
+		Times:  []TimeLine{{hostile, 3, "1 s", "2 s", "3 s", [3]int{1, 2, 3}}}, Total: TimeLine{Name: "All", N: 1}, Pay: "5.00 GBP", PayLow: true, Wanted: "6.00",
+		Questions: []QuestionLine{{ID: hostile, Text: hostile, Done: 1, Target: 60}}, More: 3, All: "/all", Cells: []CellLine{{hostile, hostile, 1, 2, 3}},
+		Flags: []FlagLine{{hostile, hostile, 2, "/f"}, {hostile, hostile, 0, ""}}, Flagged: []SubmissionLine{line}, Flaggeds: 2, List: "/l",
 	}
 	virtual := counts
-	virtual.Virtual, virtual.Targets = true, false
+	virtual.Virtual, virtual.Places = true, nil
+	choices := []Choosable{{hostile, hostile, true}}
+	parts := []TextPart{{hostile, ""}, {hostile, "mail address?"}}
+	statement := StatementView{"7", hostile, hostile, parts, []string{hostile}, true, hostile, "/s", now, "1 agree", true, true, "Rejected (" + hostile + ")", now, hostile}
 	svg := Drawing{Title: hostile, Caption: hostile, Narrow: "<svg></svg>", Wide: "<svg></svg>", Files: tabs}
 	facts := []Fact{{"Hash", hostile, true}, {"Contact", hostile, false}}
 	telling := []RepresentativeLine{{"1", hostile, "agree", false, 3, 4, "0.80", "2.00"}, {"2", hostile, "disagree", true, 3, 4, "0.80", "2.00"}}
@@ -38,11 +44,18 @@ func adminPages(frame Frame) map[string]templ.Component {
 		"admin studies":   Studies(StudiesPage{in, []StudyLine{{Title: hostile, Slug: "x", Status: "running", Launched: now}}, true}),
 		"admin no study":  Studies(StudiesPage{in, nil, true}),
 		"admin new study": NewStudy(NewStudyPage{in, "", []string{hostile}, []Fault{{hostile, 3, hostile, hostile, hostile}}, 7}),
-		"admin monitor": Monitor(MonitorPage{about, "running", now, []string{hostile}, counts, &virtual, hostile, []CodeLine{{"Complete", hostile}, {"Over quota", ""}}, facts,
+		"admin monitor": Monitor(MonitorPage{about, "running", []string{hostile}, "/live", now, []AlarmLine{{hostile, hostile, "Look", "/x", true}}, counts, &virtual,
+			RewardForm{"/r", hostile, "GBP", []string{"GBP"}}, hostile, []CodeLine{{"Complete", hostile}, {"Over quota", ""}}, facts,
 			[]Change{{"paused", "Pause", "why", false, false}, {"closed", "Close", "why", true, true}}, "/admin/studies/x/status"}),
-		"admin moderation": Moderation(ModerationPage{about, "after", tabs, "served", "/admin/studies/x/moderation",
-			[]Moderated{{"7", hostile, hostile, true, now, "1 agree", true, true}}, true}),
-		"admin download": Download(DownloadPage{about, "/d", "/f", true, 3, hostile}),
+		"admin monitor at first": Monitor(MonitorPage{Admin: about, Status: "running", Live: "/live", Link: hostile}),
+		"admin all questions":    AllQuestions(AllQuestionsPage{about, true, counts.Questions, Pages{300, 101, 200, "/a", "/b"}, "votes", hostile, "/m"}),
+		"admin submissions":      Submissions(SubmissionsPage{about, true, []SubmissionLine{line}, Pages{1, 1, 1, "", ""}, choices, choices, choices, hostile, "/s"}),
+		"admin submission": Submission(SubmissionPage{about, hostile, true, []VisitView{{1, 2, "Complete", facts, counts.Flags,
+			[]PageView{{hostile, hostile, true, now, "3 s", []AnswerView{{hostile, hostile, false, hostile, []string{hostile, hostile}, nil}, {hostile, hostile, true, "", nil, parts}}}}, hostile}, {Number: 2, Of: 2}}, "/l"}),
+		"admin moderation": Moderation(ModerationPage{about, "after", []ModeLine{{"after", "After", "at once", true}}, "/mode", false, tabs, "served", "/m", "/m", "/undo", hostile, hostile,
+			choices, choices, true, []StatementView{statement}, Pages{30, 1, 25, "", "/n"}, []ReasonLine{{"personal", hostile, "1"}}, hostile, "7"}),
+		"admin moderation done": Moderation(ModerationPage{Admin: about, View: "pending", Draft: true}),
+		"admin download":        Download(DownloadPage{about, "/d", "/f", true, 3, hostile}),
 		"admin accounts": Accounts(AccountsPage{in, []AccountLine{{1, hostile, "viewer", false, false, true}, {2, hostile, "viewer", true, false, false}, {3, hostile, "admin", false, true, true}},
 			hostile, "viewer", hostile, []RoleLine{{"viewer", "sees"}, {"admin", "all"}}, hostile, hostile, 7}),
 		"admin people": People(PeoplePage{about, "/p", []MemberLine{{1, hostile, "viewer", now, "member", false, true, false, true}}, []AccountLine{{Email: hostile, Role: "admin"}},

@@ -4,18 +4,45 @@ package templates
 type ModerationPage struct {
 	Admin
 	Mode       string // before, after or off
+	Modes      []ModeLine
+	ModePost   string // where the mode is set; empty: the reader may not
+	Draft      bool   // the mode is in the study's files
 	Views      []Tab
 	View       string
-	Post       string
-	Statements []Moderated
-	More       bool // there are more than are shown
+	Action     string // of the filters
+	Post, Undo string
+	Query      string // of this list, to come back to it
+	Text       string
+	Questions  []Choosable
+	Hints      []Choosable
+	Filtered   bool
+	Statements []StatementView
+	Pages      Pages
+	Reasons    []ReasonLine
+	Done       string // what was just decided; empty: nothing
+	Batch      string // of it, to be undone; empty: it cannot
 }
 
-// Moderated is one statement to look at.
-type Moderated struct {
-	ID, Question, Text string
-	Virtual            bool
-	Written            Moment
-	Votes              string
-	Accept, Reject     bool // which verdicts can be given
+// ModeLine is one mode of moderation.
+type ModeLine struct {
+	Value, Name, Means string
+	Chosen             bool
+}
+
+// ReasonLine is one reason to reject, and the key that chooses it.
+type ReasonLine struct{ Value, Name, Key string }
+
+// StatementView is one statement to look at.
+type StatementView struct {
+	ID, Question, QuestionID string
+	Parts                    []TextPart
+	Hints                    []string
+	Virtual                  bool
+	Author, AuthorTo         string // pseudonym, and the path of what they did; the path is empty where the reader may not
+	Written                  Moment
+	Votes                    string
+	Accept, Reject           bool // which verdicts can be given
+	Verdict                  string
+	VerdictAt                Moment
+	Note                     string
 }

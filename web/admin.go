@@ -50,14 +50,21 @@ func (s *site) adminRoutes() []route {
 		{get, "/admin/studies/new", admin, s.newStudy},
 		{post, newStudyPath, admin, s.saveStudy},
 		{get, "/admin/studies/:slug", viewer, s.monitor},
+		{get, livePath, viewer, s.liveMonitor},
+		{post, "/admin/studies/:slug/reward", researcher, s.setReward},
+		{get, "/admin/studies/:slug/progress", viewer, s.allQuestions},
+		{get, "/admin/studies/:slug/submissions", researcher, s.submissions},
+		{get, "/admin/studies/:slug/submissions/:pseudonym", researcher, s.submission},
 		{post, "/admin/studies/:slug/status", admin, s.changeStatus},
 		{get, "/admin/studies/:slug/moderation", moderator, s.moderation},
 		{post, "/admin/studies/:slug/moderation", moderator, s.moderate},
+		{post, "/admin/studies/:slug/moderation/undo", moderator, s.undoModeration},
+		{post, "/admin/studies/:slug/moderation/mode", admin, s.setModeration},
 		{get, "/admin/studies/:slug/analysis", viewer, s.analysis},
 		{post, "/admin/studies/:slug/analysis", researcher, s.analyse},
 		{get, surveysPath, viewer, s.surveys},
 		{post, surveysPath, researcher, s.analyseSurveys},
-		{get, "/admin/studies/:slug/surveys/*", viewer, s.surveyItem}, // * is an instrument and an item
+		{get, "/admin/studies/:slug/surveys/*", viewer, s.surveyItem},       // * is an instrument and an item
 		{get, "/admin/studies/:slug/questions/*", viewer, s.latestQuestion}, // * is a question id, whatever is in it
 		{get, "/admin/studies/:slug/runs", viewer, s.runs},
 		{get, "/admin/studies/:slug/runs/new", researcher, s.newRun},
@@ -250,6 +257,10 @@ var adminNotices = map[string][2]string{
 	"too_large":     {"That was too much", "What was sent is larger than the server takes."},
 	"bad_request":   {"The page could not be read", "What your browser sent could not be understood. Go back and try again."},
 	"internal":      {"Something went wrong here", "Nothing was changed. Try again in a moment."},
+
+	"moderated":          {"Nothing was left to decide", "The statement was taken back by its author, or somebody else has decided meanwhile. Look at the list as it is now."},
+	"unknown_submission": {"Nobody is called so here", "The person may have withdrawn: then nothing is left of them."},
+	"reward":             {"That is no reward", "Expected an amount such as 4.50, and a currency of the list."},
 }
 
 // adminNotice shows an error behind the sign-in.

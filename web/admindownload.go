@@ -14,7 +14,6 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/internal/study"
 	"overton/internal/window"
 	"overton/templates"
 )
@@ -35,7 +34,7 @@ func (s *site) downloadPage(c echo.Context, h *hosted, status int, problem strin
 	if err != nil {
 		return err
 	}
-	counts, err := s.Store.Counts(ctx, h.row.ID, false, nil)
+	totals, err := s.Store.Totals(ctx)
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (s *site) downloadPage(c echo.Context, h *hosted, status int, problem strin
 	}
 	page := templates.DownloadPage{
 		Admin: frame, Post: s.base + h.adminPath("/download"), Files: s.base + h.adminPath("/files.zip"),
-		Analysed: err == nil, Complete: counts.Outcomes[study.Completed], Problem: problem,
+		Analysed: err == nil, Complete: totals[h.row.ID].Complete, Problem: problem,
 	}
 	page.Wrong = problem != ""
 	return s.show(c, status, templates.Download(page))

@@ -325,7 +325,7 @@ func TestAQuestionsPageTellsWhatTheGroupsSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ts.store.Moderate(t.Context(), row.ID, "1", false, 0); err != nil {
+	if _, _, err := ts.store.Moderate(t.Context(), row.ID, []string{"1"}, store.Decision{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("%s/%d/questions/qid-1", runsPath, ts.planted())

@@ -565,7 +565,7 @@ func TestAStatementTakenBackMakesRoomForTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := ts.records()[0].Ballots[0].Statement
-	if err := ts.store.Moderate(context.Background(), row.ID, shown, false, 0); err != nil {
+	if _, _, err := ts.store.Moderate(context.Background(), row.ID, []string{shown}, store.Decision{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	moved := b.get("/s/small/p/q1-statement1")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -24,6 +25,7 @@ type prepared struct {
 	*dataset.Study
 	words   catalogue.Words
 	consent map[int]string // HTML of the consent texts, by block
+	setHash func() string  // of the question set; computed once
 }
 
 // hosted is a study as it stands now: its files, and its row in the store.
@@ -86,7 +88,7 @@ func prepare(files map[string][]byte) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{Study: st, words: catalogue.For(st.Language), consent: map[int]string{}}
+	p := &prepared{Study: st, words: catalogue.For(st.Language), consent: map[int]string{}, setHash: sync.OnceValue(st.Questions.Hash)}
 	for i, block := range st.Flow {
 		if block.Consent == nil {
 			continue

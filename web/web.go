@@ -59,6 +59,7 @@ type site struct {
 
 	keys     keyring  // of signed links
 	attempts attempts // to sign in
+	watches  watches
 	analyses analyses
 	// surveyAnalyses are those of surveys, which take little.
 	surveyAnalyses surveyJobs
@@ -68,7 +69,7 @@ type site struct {
 // New builds the site. What it works on after a request has ended, such as an
 // analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (http.Handler, error) {
-	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}, life: ctx}
+	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}, watches: watches{byStudy: map[int64]*watch{}}, life: ctx}
 	s.keys.url = cmp.Or(config.ProlificKeys, ProlificKeys)
 	if b := s.BaseURL; b != nil {
 		s.base = strings.TrimRight(b.Path, "/")

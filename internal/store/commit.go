@@ -190,6 +190,7 @@ func (s *Store) commit(conn *sql.Conn, stmts *statements, group []*job, results 
 	if err := run(`COMMIT`); err != nil {
 		return fmt.Errorf("committing: %w", err)
 	}
+	s.commits.Add(1)
 	return nil
 }
 

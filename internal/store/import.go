@@ -161,9 +161,9 @@ func importRecords(tx *tx, studyID int64, records []study.Record, statements []s
 			}
 			submission, participant = who.submission, who.participant
 		}
-		result, err := tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, state, moderated, created_at, drawn, agree, disagree, neutral, skip)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			studyID, st.Question, submission, participant, st.Virtual, st.Text, st.State, st.State != study.StatementPending, st.Created.UnixMilli(), st.Drawn, st.Agree, st.Disagree, st.Neutral, st.Skip)
+		result, err := tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, hints, state, moderated, created_at, drawn, agree, disagree, neutral, skip)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			studyID, st.Question, submission, participant, st.Virtual, st.Text, hintsOf(st.Text), st.State, st.State != study.StatementPending, st.Created.UnixMilli(), st.Drawn, st.Agree, st.Disagree, st.Neutral, st.Skip)
 		if err != nil {
 			return fmt.Errorf("statement %s: %w", st.ID, err)
 		}

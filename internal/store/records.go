@@ -18,30 +18,44 @@ const recordBatch = 200
 // Records streams all that a study collected, one submission at a time, in the
 // order they began. It stops at the first error of each.
 func (s *Store) Records(ctx context.Context, studyID int64, each func(study.Record) error) error {
-	after := int64(0)
-	for {
-		batch, last, err := s.records(ctx, studyID, after)
+	for after := int64(0); ; {
+		ids, err := collect(ctx, s.read, "listing submissions", func(row scanner) (id int64, err error) { err = row.Scan(&id); return id, err },
+			`SELECT id FROM submission WHERE study_id = ? AND id > ? ORDER BY id LIMIT ?`, studyID, after, recordBatch)
 		if err != nil {
 			return fmt.Errorf("reading the records: %w", err)
 		}
-		if len(batch) == 0 {
+		if len(ids) == 0 {
 			return nil
 		}
+		batch, err := s.recordsOf(ctx, ids)
+		if err != nil {
+			return fmt.Errorf("reading the records: %w", err)
+		}
 		for _, r := range batch {
-			if err := each(r); err != nil {
+			if err := each(r.Record); err != nil {
 				return err
 			}
 		}
-		after = last
+		after = ids[len(ids)-1]
 	}
 }
 
-// records reads the batch of submissions with ids beyond after, in one
-// consistent snapshot.
-func (s *Store) records(ctx context.Context, studyID, after int64) (batch []study.Record, last int64, err error) {
+// idRecord is a record and the id of its row.
+type idRecord struct {
+	id int64
+	study.Record
+}
+
+// recordsOf reads the submissions with the given ids, in one consistent
+// snapshot and in the order of their ids. Those that are gone are left out.
+func (s *Store) recordsOf(ctx context.Context, ids []int64) (batch []idRecord, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
 	snapshot, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer snapshot.Rollback()
 	now := s.now().UnixMilli()
@@ -58,13 +72,13 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 		r.Seed = uint64(seed)
 		r.Started, r.Consented, r.Last, r.Ended = when(started), when(consented), when(lastAt), when(ended)
 		index[id] = len(batch)
-		batch, last = append(batch, r), id
+		batch = append(batch, idRecord{id, r})
 		return struct{}{}, err
 	}, `SELECT s.id, p.pseudonym, s.virtual, s.seed, s.outcome, s.outcome = '' AND s.expires_at > ?, s.round, s.started_at, coalesce(s.consented_at, 0), s.last_at, coalesce(s.ended_at, 0),
 			r.status, r.code, r.seconds, r.attributes
-		FROM submission s JOIN participant p ON p.id = s.participant_id LEFT JOIN recruited r ON r.submission_id = s.id WHERE s.study_id = ? AND s.id > ? ORDER BY s.id LIMIT ?`, now, studyID, after, recordBatch)
+		FROM submission s JOIN participant p ON p.id = s.participant_id LEFT JOIN recruited r ON r.submission_id = s.id WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id`, now, string(list))
 	if err != nil || len(batch) == 0 {
-		return nil, 0, err
+		return nil, err
 	}
 	_, err = collect(ctx, snapshot, "assignments", func(row scanner) (struct{}, error) {
 		var id int64
@@ -78,9 +92,9 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 			batch[i].Slots = append(batch[i].Slots, slot)
 		}
 		return struct{}{}, err
-	}, `SELECT submission_id, question_id, state, models FROM assignment WHERE submission_id > ? AND submission_id <= ? AND study_id = ? ORDER BY submission_id, position`, after, last, studyID)
+	}, `SELECT submission_id, question_id, state, models FROM assignment WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY submission_id, position`, string(list))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	_, err = collect(ctx, snapshot, "answers", func(row scanner) (struct{}, error) {
 		var id, shown, answered int64
@@ -93,9 +107,9 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 		}
 		return struct{}{}, err
 	}, `SELECT submission_id, kind, scope, subject, value, round, shown_at, answered_at, active_ms, revision FROM answer
-		WHERE submission_id > ? AND submission_id <= ? ORDER BY submission_id, answered_at, kind, scope, subject`, after, last)
+		WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY submission_id, answered_at, kind, scope, subject`, string(list))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	_, err = collect(ctx, snapshot, "ballots", func(row scanner) (struct{}, error) {
 		var id, statement, drawn int64
@@ -107,9 +121,9 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 		}
 		return struct{}{}, err
 	}, `SELECT submission_id, statement_id, question_id, position, probability, candidates, round, drawn_at FROM ballot
-		WHERE submission_id > ? AND submission_id <= ? ORDER BY submission_id, question_id, position`, after, last)
+		WHERE submission_id IN (SELECT value FROM json_each(?)) ORDER BY submission_id, question_id, position`, string(list))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	_, err = collect(ctx, snapshot, "drawn surveys", func(row scanner) (struct{}, error) {
 		var id int64
@@ -121,8 +135,8 @@ func (s *Store) records(ctx context.Context, studyID, after int64) (batch []stud
 			batch[i].Surveys[instrument] = d
 		}
 		return struct{}{}, err
-	}, `SELECT submission_id, instrument, items, repeated, reversed FROM survey_draw WHERE submission_id > ? AND submission_id <= ?`, after, last)
-	return batch, last, err
+	}, `SELECT submission_id, instrument, items, repeated, reversed FROM survey_draw WHERE submission_id IN (SELECT value FROM json_each(?))`, string(list))
+	return batch, err
 }
 
 // when turns milliseconds into a time; 0 is the zero time.
@@ -133,50 +147,22 @@ func when(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-const statementQuery = `SELECT t.id, t.question_id, coalesce(p.pseudonym, ''), t.submission_id IS NULL AND t.state != 'withdrawn', t.virtual, t.text, t.state, t.created_at,
-	t.drawn, t.agree, t.disagree, t.neutral, t.skip FROM statement t LEFT JOIN participant p ON p.id = t.participant_id `
+// statementColumns are scanned by scanStatement, from statement t and its
+// author's participant p.
+const statementColumns = `t.id, t.question_id, coalesce(p.pseudonym, ''), t.submission_id IS NULL AND t.state != 'withdrawn', t.virtual, t.text, t.state, t.created_at,
+	t.drawn, t.agree, t.disagree, t.neutral, t.skip`
 
-func scanStatement(row scanner) (study.Statement, error) {
+// scanStatement reads a statement, and into further what follows its columns.
+func scanStatement(row scanner, further ...any) (study.Statement, error) {
 	var t study.Statement
 	var id, created int64
-	err := row.Scan(&id, &t.Question, &t.Author, &t.Seed, &t.Virtual, &t.Text, &t.State, &created, &t.Drawn, &t.Agree, &t.Disagree, &t.Neutral, &t.Skip)
+	err := row.Scan(append([]any{&id, &t.Question, &t.Author, &t.Seed, &t.Virtual, &t.Text, &t.State, &created, &t.Drawn, &t.Agree, &t.Disagree, &t.Neutral, &t.Skip}, further...)...)
 	t.ID, t.Created = strconv.FormatInt(id, 10), when(created)
 	return t, err
 }
 
 // Statements lists a study's statements, oldest first.
 func (s *Store) Statements(ctx context.Context, studyID int64) ([]study.Statement, error) {
-	return collect(ctx, s.read, "reading the statements", scanStatement, statementQuery+`WHERE t.study_id = ? ORDER BY t.id`, studyID)
-}
-
-// Queue lists up to limit statements in a state, oldest first; of served ones
-// only those that nobody has looked at.
-func (s *Store) Queue(ctx context.Context, studyID int64, state study.StatementState, limit int) ([]study.Statement, error) {
-	return collect(ctx, s.read, "reading the moderation queue", scanStatement,
-		statementQuery+`WHERE t.study_id = ? AND t.state = ? AND (t.state != 'served' OR t.moderated = 0 AND t.submission_id IS NOT NULL) ORDER BY t.id LIMIT ?`, studyID, state, limit)
-}
-
-// Moderate accepts or rejects a statement. A rejected one is not served from
-// this moment on. One that its author took back or replaced is ErrNotFound.
-func (s *Store) Moderate(ctx context.Context, studyID int64, statement string, accept bool, by Actor) error {
-	state, what := study.StatementRejected, "statement rejected"
-	if accept {
-		state, what = study.StatementServed, "statement accepted"
-	}
-	err := s.update(ctx, func(tx *tx) error {
-		result, err := tx.exec(`UPDATE statement SET state = ?, moderated = 1 WHERE id = ? AND study_id = ? AND state IN ('pending', 'served', 'rejected')
-			AND NOT EXISTS (SELECT 1 FROM statement newer WHERE newer.submission_id = statement.submission_id AND newer.question_id = statement.question_id AND newer.id > statement.id)`,
-			state, statement, studyID)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return ErrNotFound
-		}
-		return note(tx, by, studyID, what, "statement "+statement)
-	})
-	if err != nil {
-		return fmt.Errorf("moderating statement %s: %w", statement, err)
-	}
-	return nil
+	return collect(ctx, s.read, "reading the statements", func(row scanner) (study.Statement, error) { return scanStatement(row) },
+		`SELECT `+statementColumns+` FROM statement t LEFT JOIN participant p ON p.id = t.participant_id WHERE t.study_id = ? ORDER BY t.id`, studyID)
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -36,6 +37,8 @@ type Store struct {
 	now    func() time.Time
 	queue  chan *job
 	closed chan struct{} // closed when the writer has stopped
+
+	commits atomic.Int64 // transactions so far
 
 	sending sync.RWMutex // held for reading while a job is queued
 	closing bool
@@ -88,6 +91,10 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
 	go s.commitLoop()
+	if err := s.findHints(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
 	return s, nil
 }
 

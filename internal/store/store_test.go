@@ -159,6 +159,21 @@ func (b *bench) records() []study.Record {
 	return all
 }
 
+// summary counts a study's people.
+func (b *bench) summary(studyID int64) study.Summary {
+	b.t.Helper()
+	var traces []*study.Trace
+	_, err := b.Follow(context.Background(), studyID, func(Mark) bool { return false }, func(m Mark, r study.Record) error {
+		trace := b.st.Trace(&r)
+		traces = append(traces, &trace)
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.st.Summarise(traces, b.clock())
+}
+
 func TestWalkingTheWholeFlowCompletesIt(t *testing.T) {
 	b := newBench(t, testStudy(3, 2, 5))
 	token := b.start("ann")
@@ -526,7 +541,7 @@ func TestARejectedStatementLeavesServingAtOnce(t *testing.T) {
 	bob := b.start("bob")
 	pos := b.walk(bob, study.StepVote, nil) // ann's statement waits for bob's vote
 	statement := pos.Step.Fields[0].Key.Subject
-	if err := b.Moderate(context.Background(), b.row.ID, statement, false, 0); err != nil {
+	if _, _, err := b.Moderate(context.Background(), b.row.ID, []string{statement}, Decision{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	pos = b.position(bob)
@@ -548,11 +563,11 @@ func TestModerationBeforeHoldsStatementsBack(t *testing.T) {
 	if pos := b.walk(b.start("bob"), study.StepEnd, nil); len(pos.Progress.Slots[0].Ballots) != 0 {
 		t.Error("bob saw a statement that nobody accepted")
 	}
-	queue, err := b.Queue(context.Background(), b.row.ID, study.StatementPending, 10)
+	queue, _, err := b.Moderation(context.Background(), b.row.ID, ModerationQuery{List: ListPending, Limit: 10})
 	if err != nil || len(queue) != 2 {
 		t.Fatalf("queue %v, %v", queue, err)
 	}
-	if err := b.Moderate(context.Background(), b.row.ID, queue[0].ID, true, 0); err != nil {
+	if _, _, err := b.Moderate(context.Background(), b.row.ID, []string{queue[0].ID}, Decision{Accept: true}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if pos := b.walk(b.start("cat"), study.StepEnd, nil); len(pos.Progress.Slots[0].Ballots) != 1 {
@@ -609,7 +624,7 @@ func TestARejectedStatementStaysHeldWhenItsAuthorRewritesIt(t *testing.T) {
 	b.submit(ann, view, map[string]string{"view": "call me at 555"})
 	bob := b.start("bob")
 	rejected := b.walk(bob, study.StepVote, nil).Step.Fields[0].Key.Subject
-	if err := b.Moderate(ctx, b.row.ID, rejected, false, 0); err != nil {
+	if _, _, err := b.Moderate(ctx, b.row.ID, []string{rejected}, Decision{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"a view", "a better view"} {
@@ -622,7 +637,7 @@ func TestARejectedStatementStaysHeldWhenItsAuthorRewritesIt(t *testing.T) {
 	if err != nil || pos.Step.Kind != study.StepVote || pos.Texts[pos.Step.Fields[0].Key.Subject] != "a better view" {
 		t.Errorf("bob goes on to %s, %v, texts %v; want the better view", pos.Step.Kind, err, pos.Texts)
 	}
-	if err := b.Moderate(ctx, b.row.ID, rejected, true, 0); !errors.Is(err, ErrNotFound) {
+	if _, _, err := b.Moderate(ctx, b.row.ID, []string{rejected}, Decision{Accept: true}, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("accepting what its author replaced: %v, want ErrNotFound", err)
 	}
 }
@@ -690,9 +705,8 @@ func TestWithdrawingRemovesThePersonEverywhere(t *testing.T) {
 	if n := len(b.records()); n != 1 {
 		t.Errorf("%d records are left, want bob's", n)
 	}
-	c, err := b.Counts(context.Background(), b.row.ID, false, b.st.Questions.Questions)
-	if err != nil || c.Questions[0].Done != 1 {
-		t.Errorf("places done %+v, %v; want bob's", c.Questions[0], err)
+	if c := b.summary(b.row.ID); c.Questions[0].Done != 1 {
+		t.Errorf("places done %+v; want bob's", c.Questions[0])
 	}
 }
 
@@ -716,10 +730,7 @@ func TestCompletesStayBalanced(t *testing.T) {
 		if pos := b.walk(b.start(fmt.Sprint("p", i)), study.StepEnd, nil); pos.Outcome != study.Completed {
 			t.Fatalf("person %d: %q", i, pos.Outcome)
 		}
-		c, err := b.Counts(context.Background(), b.row.ID, false, b.st.Questions.Questions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := b.summary(b.row.ID)
 		least, most := 99, 0
 		for _, q := range c.Questions {
 			least, most = min(least, q.Done), max(most, q.Done)
@@ -857,16 +868,13 @@ func TestFillingAddsSubmissionsAsIfTheyHadBeenWalked(t *testing.T) {
 	if err := b.Fill(context.Background(), b.st, b.row.ID, records, statements); err != nil {
 		t.Fatal(err)
 	}
-	counts, err := b.Counts(context.Background(), b.row.ID, false, b.st.Questions.Questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := b.summary(b.row.ID)
 	if counts.Arrived != 4 || counts.InProgress != 2 || counts.Outcomes[study.Completed] != 2 {
 		t.Errorf("counts %+v, want everybody twice", counts)
 	}
-	for _, step := range counts.Steps {
-		if step.Kind != study.StepVote || step.InProgress != 2 {
-			t.Errorf("in progress at %+v, want two at a vote", step)
+	for _, stage := range counts.Stages {
+		if want := map[bool]int{true: 2}[stage.Kind == study.StepVote && stage.Slot == 0]; stage.Here != want {
+			t.Errorf("%d stand at %+v, want %d", stage.Here, stage.Stage, want)
 		}
 	}
 	again := b.records()

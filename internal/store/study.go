@@ -231,7 +231,7 @@ func (s *Store) launch(ctx context.Context, slug, hash string, seeds []study.See
 			return err
 		}
 		for _, seed := range seeds {
-			if _, err := tx.exec(`INSERT INTO statement (study_id, question_id, text, state, moderated, created_at) VALUES (?, ?, ?, 'served', 1, ?)`,
+			if _, err := tx.exec(`INSERT INTO statement (study_id, question_id, text, hints, state, moderated, created_at) VALUES (?, ?, ?, '', 'served', 1, ?)`,
 				st.ID, seed.Question, seed.Text, tx.now); err != nil {
 				return err
 			}

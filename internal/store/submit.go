@@ -165,7 +165,7 @@ func retract(tx *tx, u submission, p study.Progress) error {
 			}
 		}
 	}
-	_, err := tx.exec(`UPDATE statement SET state = 'withdrawn', text = '', submission_id = NULL, participant_id = NULL WHERE submission_id = ?`, u.id)
+	_, err := tx.exec(`UPDATE statement SET state = 'withdrawn', text = '', hints = '', submission_id = NULL, participant_id = NULL WHERE submission_id = ?`, u.id)
 	return err
 }
 
@@ -173,27 +173,31 @@ func retract(tx *tx, u submission, p study.Progress) error {
 // seen is never changed under them: a new version replaces it. One that was
 // rejected stays so beside the new version.
 func publish(tx *tx, st *study.Study, u *submission, question, text string) error {
+	mode, err := moderationMode(tx.row, st, u.studyID)
+	if err != nil {
+		return err
+	}
 	state := study.StatementServed
-	if st.Overton().Moderation == study.ModerationBefore {
+	if mode == study.ModerationBefore {
 		state = study.StatementPending
 	}
 	var id int64
 	var drawn int
-	err := tx.row(`SELECT id, drawn FROM statement WHERE submission_id = ? AND question_id = ? AND state IN ('pending', 'served')`, u.id, question).Scan(&id, &drawn)
+	err = tx.row(`SELECT id, drawn FROM statement WHERE submission_id = ? AND question_id = ? AND state IN ('pending', 'served')`, u.id, question).Scan(&id, &drawn)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 	case err != nil:
 		return err
 	case drawn == 0:
-		_, err := tx.exec(`UPDATE statement SET text = ?, state = ?, moderated = 0 WHERE id = ?`, text, state, id)
+		_, err := tx.exec(`UPDATE statement SET text = ?, hints = ?, state = ?, moderated = 0 WHERE id = ?`, text, hintsOf(text), state, id)
 		return err
 	default:
 		if _, err := tx.exec(`UPDATE statement SET state = 'replaced' WHERE id = ?`, id); err != nil {
 			return err
 		}
 	}
-	_, err = tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		u.studyID, question, u.id, u.participantID, u.virtual, text, state, tx.now)
+	_, err = tx.exec(`INSERT INTO statement (study_id, question_id, submission_id, participant_id, virtual, text, hints, state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		u.studyID, question, u.id, u.participantID, u.virtual, text, hintsOf(text), state, tx.now)
 	return err
 }
 

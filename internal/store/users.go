@@ -139,20 +139,3 @@ func (s *Store) Totals(ctx context.Context) (map[int64]Total, error) {
 		study.Completed, s.now().UnixMilli())
 	return totals, err
 }
-
-// Waiting is how many statements moderation could look at.
-type Waiting struct {
-	Pending  int // not shown to anybody until accepted
-	Unseen   int // shown, and nobody has looked yet
-	Rejected int
-}
-
-// Waiting counts a study's statements for moderation, as Queue lists them.
-func (s *Store) Waiting(ctx context.Context, studyID int64) (w Waiting, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT coalesce(sum(state = 'pending'), 0), coalesce(sum(state = 'served' AND moderated = 0 AND submission_id IS NOT NULL), 0), coalesce(sum(state = 'rejected'), 0)
-		FROM statement WHERE study_id = ?`, studyID).Scan(&w.Pending, &w.Unseen, &w.Rejected)
-	if err != nil {
-		return w, fmt.Errorf("counting statements for moderation: %w", err)
-	}
-	return w, nil
-}

@@ -166,17 +166,17 @@ func TestWhatWaitsForModerationIsCountedAsItIsListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Moderate(ctx, b.row.ID, all[len(all)-1].ID, false, 0); err != nil {
+		if _, _, err := b.Moderate(ctx, b.row.ID, []string{all[len(all)-1].ID}, Decision{}, 0); err != nil {
 			t.Fatal(err)
 		}
 		got, err := b.Waiting(ctx, b.row.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for state, n := range map[study.StatementState]int{study.StatementPending: got.Pending, study.StatementServed: got.Unseen, study.StatementRejected: got.Rejected} {
-			list, err := b.Queue(ctx, b.row.ID, state, 10)
-			if err != nil || len(list) != n {
-				t.Errorf("moderation %s: %d statements %s are listed, %d counted, %v", mode, len(list), state, n, err)
+		for list, n := range map[ModerationList]int{ListPending: got.Pending, ListUnseen: got.Unseen, ListAccepted: got.Accepted, ListRejected: got.Rejected} {
+			listed, total, err := b.Moderation(ctx, b.row.ID, ModerationQuery{List: list, Limit: 10})
+			if err != nil || len(listed) != n || total != n {
+				t.Errorf("moderation %s: %d statements %s are listed of %d, %d counted, %v", mode, len(listed), list, total, n, err)
 			}
 		}
 		if got.Rejected != 1 || got.Pending+got.Unseen != 2 {

@@ -39,7 +39,7 @@ func (s *Study) Trace(r *Record) Trace {
 	for _, v := range pages {
 		t.Pages = append(t.Pages, PageTime{v.Step.Kind, float32(v.Took().Seconds())})
 	}
-	t.Stage = at.stage()
+	t.Stage = at.Stage()
 	for _, slot := range r.Slots {
 		t.Questions = append(t.Questions, slot.Question)
 	}

@@ -93,8 +93,8 @@ func (s *Study) Stages() []Stage {
 	return append(stages, Stage{StepEnd, len(s.Flow), -1})
 }
 
-// stage is the stage that a step is part of.
-func (step Step) stage() Stage {
+// Stage is the part of the flow that a step belongs to.
+func (step Step) Stage() Stage {
 	st := Stage{step.Kind, step.Block, step.Slot}
 	if step.Kind == NeedBallot {
 		st.Kind = StepVote

@@ -1,0 +1,5 @@
+package web
+
+import "time"
+
+func init() { patience = time.Minute } // pages of tests show the numbers of their moment
