@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"overton/internal/llm/llmtest"
+	"overton/internal/study"
 )
 
 // pilotRow is a rating of the pilot with what the test plants: a group, and the
@@ -478,5 +479,47 @@ func TestJudgeScoresNewModelsAndWarnsWhenShy(t *testing.T) {
 	}
 	if code, out, errs := overtonCmd("score", "overton", filepath.Join(dir, "new.csv"), "--bootstrap", "0"); code != 0 {
 		t.Errorf("the new models' file is no file of ratings: %s%s", out, errs)
+	}
+}
+
+func TestAnExportIsJudgedIfItsStudyAllows(t *testing.T) {
+	db, sent := walked(t)
+	dir := filepath.Join(t.TempDir(), "export")
+	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--out", dir); code != 0 {
+		t.Fatal(errs)
+	}
+	s := llmtest.New(func(r llmtest.Request, _ int) llmtest.Reply {
+		for _, secret := range []string{prolificID, submissionID} {
+			if strings.Contains(r.Body, secret) {
+				t.Errorf("%s is sent", secret)
+			}
+		}
+		return llmtest.Reply{Text: "4"}
+	})
+	defer s.Close()
+	args := []string{"llm", "judge", "--ratings", dir, "--models", modelsFile(t, s, "judge"), "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "run")}
+	if code, _, errs := overtonCmd(args...); code != 1 || s.Requests() > 0 || !strings.Contains(errs, `the study "example" does not allow that language models are sent its participants' free responses, ratings;`) {
+		t.Fatalf("it ends with %d after %d requests: %s", code, s.Requests(), errs)
+	}
+	manifest := filepath.Join(dir, "manifest.json")
+	content, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowing := strings.Replace(string(content), `"models_may_be_sent": []`, `"models_may_be_sent": ["free_responses", "ratings"]`, 1)
+	if err := os.WriteFile(manifest, []byte(allowing), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := overtonCmd(args...); code != 0 {
+		t.Fatal(errs)
+	}
+	ratings := 0
+	for key := range sent {
+		if key.Kind == study.KindRating {
+			ratings++
+		}
+	}
+	if s.Requests() != ratings || ratings == 0 {
+		t.Errorf("%d requests for %d ratings", s.Requests(), ratings)
 	}
 }

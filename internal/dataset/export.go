@@ -146,7 +146,7 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 	m = Manifest{
 		Program: e.Program, ExportedAt: momentText(e.At),
 		Analysis: e.Analysis,
-		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash(), slices.Concat([]study.Sent{}, e.Study.Sent)},
+		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash(), append([]study.Sent{}, e.Study.Sent...)},
 		Counts:   ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}, Statements: len(e.Statements)},
 	}
 	err = e.writeRows(out, &m.Counts)
