@@ -34,14 +34,16 @@ func (q *Questionnaire) Ask(models Models, ask Asker, find Finder) (*Asked, erro
 	}
 	ws := q.known()
 	for t, it := range q.missing(models) {
-		answer, ok, err := find(translationID(t.Model, t.Language, t.Item))
+		answer, _, err := find(translationID(t.Model, t.Language, t.Item))
 		if err != nil {
 			return nil, err
 		}
-		if t.Wording, ok = translation(answer.Text, len(it.Options)); !ok {
+		wording, ok := translation(answer.Text, len(it.Options))
+		if !ok {
 			asked.Untranslated++
 			continue
 		}
+		t.Wording = wording
 		ws[[3]string{t.Model, t.Language, t.Item}] = t.Wording
 		asked.Translations = append(asked.Translations, t)
 	}
