@@ -98,3 +98,44 @@ func TestASurveyFromAFileIsAskedAsDrawn(t *testing.T) {
 		t.Errorf("%d of 2 saw the options in reverse", reversed)
 	}
 }
+
+func TestAnAnswerCanScreenPeopleOut(t *testing.T) {
+	ts := newSite(t, studyFolder(func(yaml string) string { // one person fills all places
+		yaml = strings.Replace(noChecks(yaml), "{instrument: us-demographics}", `{instrument: us-demographics, screen_out: {CITIZEN: ["No"], AGE: [65+, 50-64]}}`, 1)
+		yaml = strings.Replace(yaml, "questions_per_participant: 2", "questions_per_participant: 3", 1)
+		return strings.Replace(yaml, "participants_per_question: 20", "participants_per_question: 1", 1)
+	}))
+	b, p := ts.begin(1)
+	p = b.walk(p, "p/survey1-[0-9]+")
+	for p.path() != "end" {
+		answers := p.answers("")
+		if answers["AGE"] != "" {
+			answers["AGE"] = "18-29"
+		}
+		if answers["CITIZEN"] != "" {
+			answers["CITIZEN"] = "No"
+		}
+		p = b.send(p, answers)
+		if strings.HasPrefix(p.path(), "p/instructions") {
+			t.Fatal("somebody was let in who is screened out")
+		}
+	}
+	if says := p.says(); !strings.Contains(says, "OUT3") || !strings.Contains(says, "for other people") {
+		t.Errorf("the end says %s", says)
+	}
+	if back := b.get("/s/small/p/survey1-1"); back.path() != "end" {
+		t.Errorf("on the way back stands %s", back.path())
+	}
+	// The places are free for the next.
+	b, p = ts.begin(2)
+	if p = b.walk(p, "end"); !strings.Contains(p.says(), "DONE1") {
+		t.Errorf("the second person's end says %s", p.says())
+	}
+	outcomes := map[study.Outcome]int{}
+	for _, r := range ts.records() {
+		outcomes[r.Outcome]++
+	}
+	if outcomes[study.ScreenedOut] != 1 || outcomes[study.Completed] != 1 {
+		t.Errorf("outcomes %v", outcomes)
+	}
+}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,12 +11,14 @@ import (
 )
 
 // ReadInstrument reads an instrument from a file of any known form: our own
-// table, a POBs survey, an info.csv of OpinionQA, or GlobalOpinionQA. The
-// content tells which.
+// table, or the same as YAML by the file's name; a POBs survey, an info.csv of
+// OpinionQA, or GlobalOpinionQA, which the content tells.
 func ReadInstrument(name string, content []byte) (instrument.Instrument, error) {
 	read := readInstrumentTable
 	header, _, _ := bytes.Cut(content, []byte("\n"))
-	switch {
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case ext == ".yaml", ext == ".yml":
+		read = readInstrumentYAML
 	case IsPobsSurvey(content):
 		read = ReadPobsSurvey
 	case bytes.Contains(header, []byte("option_mapping")):
@@ -148,10 +151,19 @@ func (r *instrumentReader) item(row int, id string, languages []string) {
 	r.in.Items, r.rows = append(r.in.Items, it), append(r.rows, row)
 }
 
-// condition reads “ITEM = option | option”, or “instrument/ITEM = option”.
+// condition reads a condition of an item's row.
 func (r *instrumentReader) condition(row int, text string) instrument.Condition {
+	c, ok := readCondition(text)
+	if !ok {
+		r.refuse(row, "ask_if", text, "is no condition; expected “ITEM = option | option”, several separated by semicolons")
+	}
+	return c
+}
+
+// readCondition reads “ITEM = option | option”, or “instrument/ITEM = option”.
+func readCondition(text string) (c instrument.Condition, ok bool) {
 	name, values, ok := strings.Cut(text, "=")
-	c := instrument.Condition{Item: strings.TrimSpace(name)}
+	c.Item = strings.TrimSpace(name)
 	if in, item, other := strings.Cut(c.Item, "/"); other {
 		c.Instrument, c.Item = in, item
 	}
@@ -160,10 +172,7 @@ func (r *instrumentReader) condition(row int, text string) instrument.Condition 
 			c.Codes = append(c.Codes, value)
 		}
 	}
-	if !ok || c.Item == "" || len(c.Codes) == 0 {
-		r.refuse(row, "ask_if", text, "is no condition; expected “ITEM = option | option”, several separated by semicolons")
-	}
-	return c
+	return c, ok && c.Item != "" && len(c.Codes) > 0
 }
 
 // option adds a row's option to the last item.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -134,13 +135,106 @@ func TestSurveyBlockFaults(t *testing.T) {
 	}
 }
 
-func FuzzReadInstrument(f *testing.F) {
-	f.Add([]byte(teaTable))
-	f.Add([]byte(pobsJSON("")))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		in, err := ReadInstrument("tea.csv", content)
-		if err == nil && len(in.Faults()) > 0 {
-			t.Errorf("taken with faults: %v", in.Faults())
+const teaYAML = `title: Tea
+items:
+  - id: TEA
+    text: Is tea good for you?
+    topics: [health, drinks]
+    options:
+      - {option: "yes", label: "Yes", polarity: 1}
+      - {option: "no", label: "No", polarity: -1}
+      - {option: same, label: About the same, polarity: 0, hedge: true}
+      - {label: Prefer not to say, refusal: true}
+    translations:
+      es: {text: ¿Es bueno el té?, labels: [Sí, "No", Igual, Prefiero no decirlo]}
+  - id: CUPS
+    text: How many cups a day?
+    topics: [drinks]
+    ask_if: ["TEA = yes | same", us-demographics/SEX = Female]
+    options:
+      - {option: 1, label: One, ordinal: 1}
+      - {option: 2, label: Two or more, ordinal: 2.5}
+      - {label: Prefer not to say, refusal: true}
+`
+
+func TestAnInstrumentIsReadFromYAML(t *testing.T) {
+	in, err := ReadInstrument("tea.yaml", []byte(teaYAML))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tea, cups := in.Items[0], in.Items[1]
+	if in.Title != "Tea" || len(in.Topics) != 2 || *tea.Options[1].Polarity != -1 || !tea.Options[2].Hedge || !tea.Options[3].Refusal || tea.Options[3].Code != "Prefer not to say" {
+		t.Errorf("%+v", in)
+	}
+	if got := tea.In("es").Labels[3]; got != "Prefiero no decirlo" {
+		t.Errorf("in Spanish %q", got)
+	}
+	if c := cups.AskIf; len(c) != 2 || c[1].Instrument != "us-demographics" || len(c[0].Codes) != 2 || cups.Options[0].Code != "1" || *cups.Options[1].Ordinal != 2.5 {
+		t.Errorf("%+v", cups)
+	}
+	for _, test := range []struct{ from, to, want string }{
+		{"polarity: 1}", "polarity: one}", `tea.yaml:7: items[0].options[0].polarity "one" is no number`},
+		{"    text: How", "    texts: How", `tea.yaml:14: items[1].texts is not a key`},
+		{"TEA = yes | same", "TEA", `items[1].ask_if[0] "TEA" is no condition`},
+		{`Sí, "No", `, "Sí, ", `items[0].translations.es has 3 labels`},
+		{"label: One", "label: \"\"", `items[1].options[0].label is missing`},
+		{"option: 2, label: Two", "option: 1, label: Two", "stands twice"},
+		{"id: CUPS", "id: TEA", "tea.yaml:13"},
+		{"title: Tea", "title: [", "is not YAML"},
+	} {
+		content := strings.Replace(teaYAML, test.from, test.to, 1)
+		if _, err := ReadInstrument("tea.yaml", []byte(content)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.to, err, test.want)
 		}
+	}
+}
+
+// Whatever a file holds, it is refused with a fault or taken as an instrument
+// that is sound: one that can be asked, scored and written down again.
+func FuzzReadInstrument(f *testing.F) {
+	names := []string{"tea.csv", "tea.yaml", "tea.json", "info.csv"}
+	for _, content := range []string{teaTable, pobsJSON(""), teaYAML,
+		",key,option_mapping,question,references,option_ordinal\n0,A_W1,\"{1.0: 'x', 2.0: 'y', 99.0: 'Refused'}\",Q?,\"['x', 'y', 'Refused']\",\"[1.0, 2.0]\"\n",
+		"question,selections,options,source\nQ?,\"defaultdict(<class 'list'>, {'X': [0.5, 0.5]})\",\"['a', 4.0]\",GAS\n",
+		"item,text,label,mark,ordinal,polarity,ask_if,text:es,label:es\nA,q,x,hedge;outside,1,-1,,p,z\n,,y,unordered,2,1,,,w\nB,q,x,,,,A = x | y,,\n",
+	} {
+		for which := range names {
+			f.Add(uint8(which), []byte(content))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, content []byte) {
+		in, err := ReadInstrument(names[int(which)%len(names)], content)
+		if err != nil {
+			if strings.TrimSpace(err.Error()) == "" {
+				t.Error("refused without a word")
+			}
+			return
+		}
+		if faults := in.Faults(); len(faults) > 0 {
+			t.Fatalf("taken with faults: %v", faults)
+		}
+		if len(in.Items) == 0 {
+			t.Fatal("taken without items")
+		}
+		for _, it := range in.Items {
+			answers := 0
+			for _, o := range it.Options {
+				if got, ok := it.Option(o.Code); !ok || got.Label != o.Label {
+					t.Fatalf("item %q: option %q is another's", it.ID, o.Code)
+				}
+				if !o.Refusal {
+					answers++
+				}
+			}
+			if places := it.Ordinals(); len(places) != answers || math.IsNaN(it.Span()) || math.IsInf(it.Span(), 0) {
+				t.Fatalf("item %q: places %v of %d answers", it.ID, places, answers)
+			}
+			for language := range it.Translations {
+				if w := it.In(language); len(w.Labels) != len(it.Options) {
+					t.Fatalf("item %q has %d labels in %s, and %d options", it.ID, len(w.Labels), language, len(it.Options))
+				}
+			}
+		}
+		OpinionSurvey(in) // does not panic
 	})
 }

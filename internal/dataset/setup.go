@@ -155,6 +155,16 @@ func (s *Setup) writeBlock(w *yamlWriter, b study.Block) {
 		if v.Repeat != 0 {
 			w.number(3, "repeat", v.Repeat, "items asked a second time, at the end of the block")
 		}
+		if len(v.ScreenOut) > 0 {
+			w.key(3, "screen_out")
+			for _, c := range v.ScreenOut {
+				var values []string
+				for _, v := range c.Values {
+					values = append(values, scalar(v))
+				}
+				w.line(4, scalar(c.Item)+": ["+strings.Join(values, ", ")+"]")
+			}
+		}
 	case b.Overton != nil:
 		o := b.Overton
 		w.key(1, "- overton")

@@ -72,6 +72,10 @@ func anySetup(t *testing.T, rng *rand.Rand) (*Setup, Files) {
 			if coin() {
 				b.Survey.Sample = 3 + rng.IntN(3)
 			}
+			b.Survey.ScreenOut = nil
+			if coin() && b.Survey.Instrument == "us-demographics" && s.Recruitment.Codes[study.ScreenedOut] != "" {
+				b.Survey.ScreenOut = []study.Condition{{Instrument: "us-demographics", Item: "CITIZEN", Values: []string{"No"}}, {Instrument: "us-demographics", Item: "INCOME", Values: []string{"Less than $30,000", "$100,000 or more"}}}
+			}
 			if coin() {
 				s.Titles[b.Survey.Instrument] = "x" + pick(rng, nasty)
 			}

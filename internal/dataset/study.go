@@ -223,6 +223,10 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 	default:
 		m.doc.fault(m.at("order"), order, "is no order of options; expected as_given or reversed_half")
 	}
+	screens := m.mapping("screen_out")
+	for _, item := range screens.keys {
+		survey.ScreenOut = append(survey.ScreenOut, study.Condition{Instrument: survey.Instrument, Item: item, Values: screens.texts(item)})
+	}
 	title := m.text("title", "")
 	in, ok := instrument.BuiltIn(survey.Instrument)
 	if !ok {

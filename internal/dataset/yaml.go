@@ -218,7 +218,8 @@ func (m mapping) list(key string) []mapping {
 	return list
 }
 
-// texts reads a list of texts.
+// texts reads a list of texts. Numbers and the like are taken as they are
+// written.
 func (m mapping) texts(key string) []string {
 	node := m.value(key)
 	if node == nil {
@@ -231,12 +232,14 @@ func (m mapping) texts(key string) []string {
 	}
 	var list []string
 	for i, entry := range sequence.Values {
-		n, ok := entry.(*ast.StringNode)
-		if !ok {
+		switch n := entry.(type) {
+		case *ast.StringNode:
+			list = append(list, n.Value)
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			list = append(list, entry.GetToken().Value)
+		default:
 			m.doc.fault(fmt.Sprintf("%s[%d]", m.at(key), i), strings.TrimSpace(entry.String()), "is not understood; expected a text")
-			continue
 		}
-		list = append(list, n.Value)
 	}
 	return list
 }

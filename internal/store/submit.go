@@ -66,11 +66,7 @@ func (s *Store) Submit(ctx context.Context, st *study.Study, token, path string,
 			return err
 		}
 		if step.Kind == study.StepSurvey && u.outcome == study.InProgress {
-			full, err := quotaFull(tx, st, u, p)
-			if err == nil && full {
-				err = end(tx, &u, study.OverQuota)
-			}
-			if err != nil {
+			if err := admit(tx, st, &u, p, st.Flow[step.Block].Survey); err != nil {
 				return err
 			}
 		}
@@ -232,6 +228,19 @@ func renew(tx *tx, st *study.Study, u *submission, p study.Progress) error {
 		}
 	}
 	return nil
+}
+
+// admit ends a submission whose answers to a survey screen it out, or whose
+// quota is full.
+func admit(tx *tx, st *study.Study, u *submission, p study.Progress, survey *study.Survey) error {
+	if survey.Screens(p.Answers) {
+		return end(tx, u, study.ScreenedOut)
+	}
+	full, err := quotaFull(tx, st, *u, p)
+	if err == nil && full {
+		err = end(tx, u, study.OverQuota)
+	}
+	return err
 }
 
 // quotaFull says whether one of a submission's quota cells is full without it.

@@ -244,6 +244,7 @@ func (d *Definition) Faults(questions int) []Fault {
 			}
 			instruments[b.Survey.Instrument] = true
 			b.Survey.faults(at+".survey", earlier, fault)
+			b.Survey.screenFaults(at+".survey", d.Recruitment.Codes, fault)
 			earlier = append(earlier, b.Survey)
 		case b.Overton != nil:
 			if overtons++; overtons > 1 {

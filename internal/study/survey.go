@@ -25,6 +25,10 @@ type Survey struct {
 	// Repeat is how many of the items are asked a second time, at the end of
 	// the block.
 	Repeat int
+
+	// ScreenOut are conditions on the survey's own items. Whoever answers so that
+	// one of them holds takes no further part.
+	ScreenOut []Condition
 }
 
 // Item is one multiple-choice item of a survey.
@@ -49,6 +53,14 @@ type Drawn struct {
 	Items    []string // asked, in their order
 	Repeated []string // asked again at the end
 	Reversed bool     // options are shown in reverse
+}
+
+// Screens says whether answers to the survey end the submission as screened
+// out.
+func (v *Survey) Screens(answers map[Key]string) bool {
+	return slices.ContainsFunc(v.ScreenOut, func(c Condition) bool {
+		return slices.Contains(c.Values, answers[SurveyKey(v.Instrument, c.Item, false)])
+	})
 }
 
 // Draws says whether participants differ in what they are asked, or how.
@@ -344,6 +356,29 @@ func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format st
 	}
 	if most := v.leastUnconditional(); v.Repeat < 0 || v.Repeat > most {
 		fault(at+".repeat", "is %d; expected 0 to %d, the items that everybody is asked without a condition", v.Repeat, most)
+	}
+}
+
+// screenFaults lists what is wrong with the conditions that screen people out.
+func (v *Survey) screenFaults(at string, codes map[Outcome]string, fault func(path, format string, args ...any)) {
+	if len(v.ScreenOut) > 0 && codes[ScreenedOut] == "" {
+		fault("recruitment.prolific.codes.screened_out", "is missing; expected the code for those whom a survey screens out")
+	}
+	for _, c := range v.ScreenOut {
+		at := at + ".screen_out." + c.Item
+		i := slices.IndexFunc(v.Items, func(it Item) bool { return it.ID == c.Item })
+		if i < 0 {
+			fault(at, "is no item of %s", v.Instrument)
+			continue
+		}
+		if len(c.Values) == 0 {
+			fault(at, "is empty; expected a list of answers")
+		}
+		for _, value := range c.Values {
+			if !slices.Contains(v.Items[i].Options, value) {
+				fault(at, "names %q, which is no option of it; expected some of %s", value, strings.Join(v.Items[i].Options, ", "))
+			}
+		}
 	}
 }
 

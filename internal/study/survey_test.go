@@ -258,3 +258,27 @@ func TestAskedItemsSayWhatWasShown(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 }
+
+func TestWhatScreensOutIsChecked(t *testing.T) {
+	v := topical(1, 2)
+	v.ScreenOut = []Condition{{"tea.csv", "t1i1", []string{"b", "c"}}}
+	for answer, want := range map[string]bool{"a": false, "b": true, "c": true, "": false} {
+		if got := v.Screens(map[Key]string{SurveyKey("tea.csv", "t1i1", false): answer}); got != want {
+			t.Errorf("after %q: screened out %v", answer, got)
+		}
+	}
+	d := Definition{Title: "Tea", Slug: "tea", Recruitment: Recruitment{Minutes: 1, ReservationMinutes: 1, Codes: map[Outcome]string{Completed: "C"}}, Flow: []Block{{Survey: v}}}
+	v.ScreenOut = append(v.ScreenOut, Condition{"tea.csv", "none", []string{"a"}}, Condition{"tea.csv", "t1i2", []string{"z"}}, Condition{"tea.csv", "t1i2", nil})
+	var got []string
+	for _, f := range d.Faults(0) {
+		got = append(got, f.Path+" "+f.Message)
+	}
+	for _, want := range []string{
+		"recruitment.prolific.codes.screened_out is missing", "flow[0].survey.screen_out.none is no item of tea.csv",
+		`flow[0].survey.screen_out.t1i2 names "z", which is no option of it; expected some of a, b, c, no`, "flow[0].survey.screen_out.t1i2 is empty",
+	} {
+		if !slices.ContainsFunc(got, func(f string) bool { return strings.HasPrefix(f, want) }) {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+}
