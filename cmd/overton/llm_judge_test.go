@@ -235,21 +235,6 @@ func byHand(t *testing.T, rows []pilotRow, got judgeResult) {
 		check("F of "+s.Attribute, float64(s.F), f)
 		check("p of "+s.Attribute, float64(s.P), distuv.F{D1: k - 1, D2: n - k}.Survival(f))
 	}
-	questions := map[string][3][]float64{}
-	for _, r := range rows {
-		if !math.IsNaN(r.judge) {
-			q := questions[r.question]
-			questions[r.question] = [3][]float64{append(q[0], r.human), append(q[1], r.judge), append(q[2], math.Abs(r.judge-r.human))}
-		}
-	}
-	check("questions", float64(len(got.Judge.Questions)), float64(len(questions)))
-	for _, q := range got.Judge.Questions {
-		want := questions[q.Question]
-		check("ratings on "+q.Question, float64(q.Ratings), float64(len(want[0])))
-		check("people's mean on "+q.Question, float64(q.HumanMean), average(want[0]))
-		check("the judge's mean on "+q.Question, float64(q.JudgeMean), average(want[1]))
-		check("MAE on "+q.Question, float64(q.MAE), average(want[2]))
-	}
 	leftOutByHand(t, rows, got, check)
 }
 

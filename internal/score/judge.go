@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // Judge is how well a judge's ratings agree with people's (OvertonBench,
@@ -23,8 +22,6 @@ type Judge struct {
 	// Counts[h-1][j-1] is how often people rated h and the judge, to the nearest
 	// whole rating, j.
 	Counts [5][5]int `json:"counts"`
-	// Questions holds the judge against people on each question.
-	Questions []JudgedQuestion `json:"questions"`
 	// Subgroups says how much of the spread of the judge's absolute error lies
 	// between the values of an attribute, or between models.
 	Subgroups  []ErrorSpread `json:"subgroups"`
@@ -34,38 +31,6 @@ type Judge struct {
 // Shy says whether the judge gives 4 and more less than half as often as people
 // do. Its coverage is then too low, whatever its other errors.
 func (j *Judge) Shy() bool { return float64(j.Judge.JudgeHigh) < float64(j.Judge.HumanHigh)/2 }
-
-// JudgedQuestion is the judge against people on one question, over the ratings
-// that have a prediction.
-type JudgedQuestion struct {
-	Question  string `json:"question"`
-	Ratings   int    `json:"ratings"`
-	HumanMean Number `json:"human_mean"`
-	JudgeMean Number `json:"judge_mean"`
-	MAE       Number `json:"mae"`
-}
-
-// judgedQuestions compares judge and people question by question; the rows are
-// in order of their questions.
-func judgedQuestions(r Ratings, predictions []float64) (list []JudgedQuestion) {
-	for i, row := range r.Rows {
-		if len(list) == 0 || list[len(list)-1].Question != row.Question {
-			list = append(list, JudgedQuestion{Question: row.Question})
-		}
-		if q := &list[len(list)-1]; !math.IsNaN(row.Value) && !math.IsNaN(predictions[i]) {
-			q.Ratings++
-			q.HumanMean += Number(row.Value)
-			q.JudgeMean += Number(predictions[i])
-			q.MAE += Number(math.Abs(predictions[i] - row.Value))
-		}
-	}
-	for i := range list {
-		n := Number(list[i].Ratings)
-		list[i].HumanMean, list[i].JudgeMean, list[i].MAE = list[i].HumanMean/n, list[i].JudgeMean/n, list[i].MAE/n
-	}
-	slices.SortFunc(list, func(a, b JudgedQuestion) int { return compareIDs(a.Question, b.Question) })
-	return list
-}
 
 // Predictor is how well one source of predictions agrees with people.
 type Predictor struct {
@@ -141,7 +106,7 @@ func JudgeAgreement(r Ratings, predictions []float64, texts *Similarities, p Par
 	for b := range draws {
 		draws[b] = drawTimes(n, rng)
 	}
-	j := &Judge{Parameters: p, Questions: judgedQuestions(r, predictions)}
+	j := &Judge{Parameters: p}
 	for i := range human {
 		if !math.IsNaN(human[i]) && !math.IsNaN(predictions[i]) {
 			j.Counts[wholeRating(human[i])-1][wholeRating(predictions[i])-1]++
