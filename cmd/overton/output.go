@@ -27,19 +27,28 @@ func writeJSON(stdout io.Writer, path string, v any) error {
 	return writeWhole(path, buf.Bytes())
 }
 
-// writeFigure writes a figure in the format that the file's name ends in.
-func writeFigure(path string, f *figure.Figure) error {
+// checkFigure refuses a file whose name does not say which format it is to have.
+func checkFigure(path string) error {
 	switch filepath.Ext(path) {
-	case ".svg":
-		return writeWhole(path, f.SVG())
-	case ".png":
-		content, err := f.PNG(2)
-		if err != nil {
-			return fmt.Errorf("drawing %s: %w", path, err)
-		}
-		return writeWhole(path, content)
+	case ".svg", ".png":
+		return nil
 	}
 	return usagef("%q: expected a file that ends in .svg or .png", path)
+}
+
+// writeFigure writes a figure in the format that the file's name ends in.
+func writeFigure(path string, f *figure.Figure) error {
+	if err := checkFigure(path); err != nil {
+		return err
+	}
+	if filepath.Ext(path) == ".svg" {
+		return writeWhole(path, f.SVG())
+	}
+	content, err := f.PNG(2)
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", path, err)
+	}
+	return writeWhole(path, content)
 }
 
 // writeWhole writes a file that appears whole or not at all.

@@ -39,7 +39,9 @@ ratings or from a study in the database. Into the folder DIR go report.html,
 result.json with every number, and the figures as SVG and PNG, with their numbers as CSV.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Missing = score.Missing(o.missing)
+			if err := o.check(); err != nil {
+				return err
+			}
 			if o.out == "" || (len(args) == 1) == (o.study != "") {
 				return usagef("a report needs --out and either a file of ratings or --study\nusage: %s", cmd.UseLine())
 			}
@@ -122,7 +124,9 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	}
 	r := report.OfStudy(found, statements)
 	r.Rated, r.OutsideName, r.Surveys = data.Grouped(found), o.outsideName, surveys
-	return r, o.addMore(r.Scores)
+	return r, o.addMore(r.Scores, func(raked *score.Overton) error {
+		return window.Resample(ctx, raked, r.Rated, o.regroupings, data.Regroup(found), func() {})
+	})
 }
 
 // surveys analyses a study's surveys, with the models' answers given or, without

@@ -89,6 +89,11 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 			if o.ratings == "" || o.predictions == "" {
 				return usagef("both --ratings and --predictions are needed\nusage: %s", cmd.UseLine())
 			}
+			if o.figure != "" {
+				if err := checkFigure(o.figure); err != nil {
+					return err
+				}
+			}
 			result, err := scoreJudge(o)
 			if err != nil {
 				return err
@@ -188,9 +193,9 @@ func printJudge(w io.Writer, j comparedJudge) error {
 	}
 	fmt.Fprint(w, "\nabsolute error between the values of\n")
 	t = newTable(w)
-	fmt.Fprint(t, "\teta²\t95 %\tF\tp\t\n")
+	fmt.Fprint(t, "\teta²\tless chance\t95 %\tF\tp\t\n")
 	for _, s := range j.Subgroups {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), decimals(s.Eta2Corrected), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
 	}
 	return t.Flush()
 }

@@ -48,7 +48,9 @@ question_id, user, statement_id, vote) the groups are found anew each time too;
 without, everybody keeps the group of the file.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Missing = score.Missing(o.missing)
+			if err := o.check(); err != nil {
+				return err
+			}
 			result, err := scoreOverton(cmd.Context(), cmd.ErrOrStderr(), args[0], o)
 			if err != nil {
 				return err
@@ -85,6 +87,14 @@ func (o *overtonOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.outside, "outside", "", "file of an outside score (model, score) to set against the OvertonScore")
 }
 
+// check reads the flags that need it, and finds what is wrong before any work.
+func (o *overtonOptions) check() error {
+	if o.Missing = score.Missing(o.missing); o.minCell < 1 {
+		return usagef("--min-cell is %d; expected 1 or more", o.minCell)
+	}
+	return nil
+}
+
 // scoreOverton reads the files and computes everything that was asked for.
 func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonOptions) (*overtonResult, error) {
 	content, in, err := readInput(path)
@@ -106,16 +116,20 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err != nil {
 		return nil, err
 	}
-	bar := progress(stderr, "drawing participants", o.Bootstrap)
+	bar := progress(stderr, "drawing participants", result.Resamplings())
 	if err := result.BootstrapParticipants(ctx, ratings, regroup, func() { _ = bar.Add(1) }); err != nil {
 		return nil, err
 	}
 	result.Rated = ratings
-	return result, o.addMore(result)
+	return result, o.addMore(result, func(raked *score.Overton) error {
+		bar := progress(stderr, "drawing weighted participants", raked.Resamplings())
+		return raked.BootstrapParticipants(ctx, ratings, regroup, func() { _ = bar.Add(1) })
+	})
 }
 
-// addMore computes what was asked for besides the score.
-func (o overtonOptions) addMore(result *overtonResult) (err error) {
+// addMore computes what was asked for besides the score. resample fills in the
+// intervals from drawing participants.
+func (o overtonOptions) addMore(result *overtonResult, resample func(*score.Overton) error) (err error) {
 	if len(o.subgroups) > 0 {
 		result.MinimumCell = o.minCell
 		if result.Subgroups, err = score.Subgroups(result.Rated, o.Parameters, o.subgroups, o.minCell); err != nil {
@@ -128,6 +142,9 @@ func (o overtonOptions) addMore(result *overtonResult) (err error) {
 			return err
 		}
 		if result.Raked, err = score.RakedScore(result.Rated, o.Parameters, margins); err != nil {
+			return err
+		}
+		if err := resample(result.Raked.Overton); err != nil {
 			return err
 		}
 	}

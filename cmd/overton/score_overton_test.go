@@ -172,3 +172,22 @@ func TestDifferencesThatRoundToZeroHaveNoMinus(t *testing.T) {
 		}
 	}
 }
+
+func TestRatingsAreWrittenAsPeopleWriteThem(t *testing.T) {
+	path := writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\na,1,m,0x1p2,g\n")
+	if code, _, errs := overtonCmd("score", "overton", path); code != 1 || !strings.Contains(errs, `representation_rating "0x1p2" is no rating`) {
+		t.Errorf("status %d, %s", code, errs)
+	}
+}
+
+func TestWrongFlagsAreSaidBeforeAnyWork(t *testing.T) {
+	for _, args := range [][]string{
+		{"score", "overton", "no such file", "--min-cell", "-1"},
+		{"report", "no such file", "--out", t.TempDir(), "--min-cell", "0"},
+		{"score", "judge", "--ratings", "no such file", "--predictions", "none either", "--figure", "x.pdf"},
+	} {
+		if code, _, errs := overtonCmd(args...); code != 2 || !strings.Contains(errs, "expected") {
+			t.Errorf("%v: status %d, %s", args, code, errs)
+		}
+	}
+}

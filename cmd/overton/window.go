@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +22,17 @@ import (
 func newWindow() *cobra.Command {
 	o := window.DefaultOptions()
 	var path, slug, k, json, people, missing, method string
-	var noRecord bool
+	var noRecord, list bool
+	var run int64
 	cmd := &cobra.Command{
 		Use:   "window --db FILE --study SLUG",
 		Short: "Find each question's viewpoint groups and score the models",
 		Long: `Find the viewpoint groups of each question of a study from the votes of the
 people who finished, and score how much of each window the models cover. The
-result is also recorded in the database, where the analysis pages show it.`,
+result is also recorded in the database, where the analysis pages show it.
+
+With --list the runs that were recorded are listed, with --run one of them is
+shown; nothing is computed then.`,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	f := cmd.Flags()
@@ -44,9 +51,23 @@ result is also recorded in the database, where the analysis pages show it.`,
 	f.StringVar(&people, "people", string(o.People), "whose data: real, virtual, or auto (real where anybody finished)")
 	f.BoolVar(&noRecord, "no-record", false, "do not record the result in the database")
 	f.StringVar(&json, "json", "", "write the whole result as JSON to this `FILE`, - for standard output")
+	f.BoolVar(&list, "list", false, "list the runs that the database has")
+	f.Int64Var(&run, "run", 0, "show the run of this `ID`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if slug == "" {
 			return usagef("window: name the study with --study")
+		}
+		if list || run != 0 {
+			return withStore(cmd.Context(), path, func(db *store.Store) error {
+				row, err := db.Study(cmd.Context(), slug)
+				if err != nil {
+					return err
+				}
+				if list {
+					return printRuns(cmd.Context(), cmd.OutOrStdout(), db, row)
+				}
+				return showRun(cmd.Context(), cmd.OutOrStdout(), db, row, run, json)
+			})
 		}
 		if k != "auto" {
 			n, err := strconv.Atoi(k)
@@ -56,10 +77,8 @@ result is also recorded in the database, where the analysis pages show it.`,
 			o.Cluster.K = n
 		}
 		o.Cluster.Method, o.Score.Missing, o.People, o.Score.Seed = cluster.Method(method), score.Missing(missing), window.People(people), o.Cluster.Seed
-		switch o.People {
-		case window.Auto, window.Real, window.Virtual:
-		default:
-			return usagef("window: --people is %q; expected real, virtual or auto", people)
+		if err := o.Check(); err != nil {
+			return usagef("window: %v", err)
 		}
 		return withStore(cmd.Context(), path, func(db *store.Store) error {
 			row, st, err := window.LoadStudy(cmd.Context(), db, slug)
@@ -97,6 +116,53 @@ result is also recorded in the database, where the analysis pages show it.`,
 		})
 	}
 	return cmd
+}
+
+// printRuns lists the runs of a study, the newest first.
+func printRuns(ctx context.Context, w io.Writer, db *store.Store, row store.Study) error {
+	runs, err := db.Runs(ctx, row.ID, window.RunKind)
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "run\tstate\tasked for\tmethod\tpeople\tname")
+	for _, r := range runs {
+		o, err := window.Parameters(r)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.State, time.UnixMilli(r.CreatedAt).UTC().Format("2006-01-02 15:04"), o.Cluster.Method, r.Complete, r.Name)
+	}
+	return t.Flush()
+}
+
+// showRun writes the result of one run, as JSON where a file is named.
+func showRun(ctx context.Context, w io.Writer, db *store.Store, row store.Study, id int64, json string) error {
+	run, err := db.Run(ctx, row.ID, id)
+	if err != nil {
+		return err
+	}
+	if run.Kind != window.RunKind || run.State != store.RunDone {
+		return fmt.Errorf("run %d is %s and has no windows to show", id, run.State)
+	}
+	if json != "" {
+		content, err := window.Indented(run.Result)
+		if err != nil {
+			return err
+		}
+		if json == "-" {
+			_, err := w.Write(content)
+			return err
+		}
+		if err := writeWhole(json, content); err != nil {
+			return err
+		}
+	}
+	result, err := window.ReadResult(run)
+	if err != nil {
+		return err
+	}
+	return printWindow(w, result)
 }
 
 // printWindow writes a result for a person to read.

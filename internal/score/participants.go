@@ -21,12 +21,25 @@ type Regroup func(ctx context.Context, question string, drawn []string, seed uin
 // replacement, finds the groups among them with regroup, and scores the
 // models anew (Intervals.Participants); on the same draws it also draws the
 // questions (Intervals.Both). With a nil regroup everybody keeps the group of
-// the ratings. r and o belong together: o is the score of r.
+// the ratings. r and o belong together: o is the score of r. Subsets get theirs
+// as if they were scored alone.
 //
-// step is called after each resample, from several goroutines.
+// step is called after each resample, from several goroutines: Resamplings
+// times.
 func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup Regroup, step func()) error {
 	if o.Parameters.Bootstrap == 0 {
 		return nil
+	}
+	for i := range o.Subsets {
+		s := &o.Subsets[i]
+		part, err := r.Where(s.Attribute, s.Value)
+		if err != nil {
+			return fmt.Errorf("resampling the participants: %w", err)
+		}
+		alone := &Overton{Models: s.Models, Questions: s.scored, Parameters: o.Parameters}
+		if err := alone.BootstrapParticipants(ctx, part, regroup, step); err != nil {
+			return fmt.Errorf("%s = %s: %w", s.Attribute, s.Value, err)
+		}
 	}
 	pools := poolParticipants(r, o, regroup == nil)
 	people := make([]estimates, o.Parameters.Bootstrap)
@@ -56,6 +69,9 @@ func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup 
 	o.Regrouped = regroup != nil
 	return nil
 }
+
+// Resamplings is how often BootstrapParticipants calls step.
+func (o *Overton) Resamplings() int { return o.Parameters.Bootstrap * (1 + len(o.Subsets)) }
 
 // resamplePools scores resample b. Every resample has its own stream of random
 // numbers, so that it does not matter who computes it when.

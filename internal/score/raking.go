@@ -198,6 +198,10 @@ type Raked struct {
 	Raking    *Raking      `json:"raking"`
 	Models    []ModelScore `json:"models"`
 	Reference Reference    `json:"reference"`
+
+	// Overton is the whole score; its intervals from drawing participants keep
+	// everybody's weight, so that the doubt about the weights is not in them.
+	Overton *Overton `json:"-"`
 }
 
 // RakedScore rakes the participants of the ratings to the margins, whose
@@ -225,7 +229,7 @@ func RakedScore(r Ratings, p Parameters, margins []Margin) (*Raked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Raked{raking, o.Models, o.Reference}, nil
+	return &Raked{raking, o.Models, o.Reference, o}, nil
 }
 
 // people looks up each participant's values of the margins' variables.

@@ -197,6 +197,9 @@ func (r Ratings) tabulate(p Parameters) (*table, LeftOut) {
 			continue
 		}
 		weight := p.weight(row.Participant)
+		if weight == 0 {
+			continue // counts for nothing, nor makes a group
+		}
 		if !q.seen[row.Participant] {
 			q.seen[row.Participant] = true
 			q.members[row.Group] += weight

@@ -360,14 +360,12 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 		Program: ThisProgram(), Input: d.input(), Parameters: o, People: d.People,
 		Study: About{Slug: st.Slug, Title: st.Title, Hash: st.Hash, QuestionSet: st.Questions.Hash()},
 	}
-	found := map[string]*cluster.Result{}
 	grouped := 0
 	for _, q := range questions {
 		clustered, err := cluster.Run(ctx, d.Votes[q.ID], o.Cluster)
 		if err != nil {
 			return nil, fmt.Errorf("finding the groups of question %s: %w", q.ID, err)
 		}
-		found[q.ID] = clustered
 		grouped += len(clustered.Participants)
 		result.Questions = append(result.Questions, Question{Question: q.ID, Text: q.Text, Program: result.Program,
 			Input: Input{d.hash[q.ID]}, Parameters: o.Cluster, Result: clustered})
@@ -384,16 +382,25 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 		return nil, fmt.Errorf("scoring the models: %w", err)
 	}
 	if o.Regroupings > 0 {
-		if err := resample(ctx, result.Score, ratings, o.Regroupings, Regroup(d.Votes, found, o.Cluster), step); err != nil {
+		if err := Resample(ctx, result.Score, ratings, o.Regroupings, d.Regroup(result), step); err != nil {
 			return nil, fmt.Errorf("regrouping: %w", err)
 		}
 	}
 	return result, nil
 }
 
-// resample fills in the intervals from n regroupings, whatever the number of
+// Regroup finds the groups of a result of d anew.
+func (d *Data) Regroup(r *Result) score.Regroup {
+	found := map[string]*cluster.Result{}
+	for _, q := range r.Questions {
+		found[q.Question] = q.Result
+	}
+	return Regroup(d.Votes, found, r.Parameters.Cluster)
+}
+
+// Resample fills in the intervals from n regroupings, whatever the number of
 // question-level resamples is.
-func resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n int, regroup score.Regroup, step func()) error {
+func Resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n int, regroup score.Regroup, step func()) error {
 	asked := o.Parameters.Bootstrap
 	o.Parameters.Bootstrap = n
 	err := o.BootstrapParticipants(ctx, ratings, regroup, step)
