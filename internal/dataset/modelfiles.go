@@ -86,6 +86,35 @@ func writeSamples(samples []Sample, text func(string) string) []byte {
 	return writeCSV(rows)
 }
 
+var sampleColumns = []column{{"question_id", true}, {"model", true}, {"sample", true}, {"chosen", false}, {"flags", false}, {"words", false}, {"finish_reason", false},
+	{"question", false}, {"llm_response", true}}
+
+// ReadSamples reads what WriteSamples wrote. It returns Faults.
+func ReadSamples(name string, content []byte) ([]Sample, error) {
+	var faults Faults
+	s, ok := readSheet(file{name, content}, sampleColumns, &faults)
+	if !ok {
+		return nil, faults.orNil()
+	}
+	var list []Sample
+	for row := range s.Rows {
+		if s.ragged(row) {
+			continue
+		}
+		sample := Sample{QuestionText: s.cell(row, "question"), FinishReason: s.cell(row, "finish_reason"), Flags: strings.Fields(s.cell(row, "flags")), Chosen: s.cell(row, "chosen") == "true"}
+		sample.Question, _ = s.id(row, "question_id", "the question's id")
+		sample.Model, _ = s.id(row, "model", "the model's name")
+		sample.Text = s.cell(row, "llm_response")
+		sample.Words = len(strings.Fields(sample.Text))
+		var err error
+		if sample.Number, err = strconv.Atoi(s.cell(row, "sample")); err != nil || sample.Number < 1 {
+			s.refuse(row, "sample", s.cell(row, "sample"), "is no number of a sample; expected 1 or more")
+		}
+		list = append(list, sample)
+	}
+	return list, faults.orNil()
+}
+
 // Prediction is a judge's rating in place of a participant's.
 type Prediction struct {
 	Participant, Question, Model, Group string

@@ -137,6 +137,9 @@ const mostFailures = 20
 // Report.
 func (r *Run) Do(ctx context.Context, c *Client, requests iter.Seq[Request], progress func(Progress)) (*Report, error) {
 	plan, err := r.Plan(c.models, requests)
+	if err == nil {
+		err = r.notePlan(plan)
+	}
 	if err != nil {
 		return nil, err
 	}

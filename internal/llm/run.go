@@ -94,6 +94,7 @@ type Run struct {
 	lock    *os.File // nil: only to look
 	journal *journal // nil: only to look
 	answers *os.File // to read; nil: there are none
+	planned Planned
 
 	mu    sync.Mutex
 	known map[string]*entry // by ID
