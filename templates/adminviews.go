@@ -7,6 +7,7 @@ type Admin struct {
 	Email, Role string // of who is signed in; empty before
 	Here        string // the main part that the page belongs to: studies, accounts, log or account
 	Accounts    bool   // show the ways to the accounts and the log
+	Models      bool   // show the way to the runs of language models
 	Study       *AdminStudy
 }
 

@@ -62,6 +62,8 @@ func (s *site) adminRoutes() []route {
 		{post, "/admin/studies/:slug/moderation/mode", admin, s.setModeration},
 		{get, "/admin/studies/:slug/analysis", viewer, s.analysis},
 		{post, "/admin/studies/:slug/analysis", researcher, s.analyse},
+		{get, judgePath, viewer, s.judge},
+		{post, judgePath, researcher, s.compareJudge},
 		{get, surveysPath, viewer, s.surveys},
 		{post, surveysPath, researcher, s.analyseSurveys},
 		{get, "/admin/studies/:slug/surveys/*", viewer, s.surveyItem},       // * is an instrument and an item
@@ -89,6 +91,11 @@ func (s *site) adminRoutes() []route {
 		{post, "/admin/studies/:slug/people/change", admin, s.changeMember},
 		{get, "/admin/studies/:slug/log", admin, s.log},
 		{get, "/admin/studies/:slug/log.csv", admin, s.logCSV},
+
+		{get, "/admin/models", viewer, s.modelRunsPage},
+		{get, modelRunPath, viewer, s.modelRunPage},
+		{post, modelRunPath, researcher, s.decide},
+		{get, modelRunPath + "/responses.csv", researcher, s.acceptedResponses},
 
 		{get, "/admin/log", admin, s.log},
 		{get, "/admin/log.csv", admin, s.logCSV},
@@ -184,6 +191,7 @@ func (s *site) adminFrame(c echo.Context, title string) templates.Admin {
 		f.Email, f.Role = account.Email, account.Role
 		siteRole, _ := c.Get(siteRoleKey).(string)
 		f.Accounts = adminRoles[siteRole] >= admin
+		f.Models = s.Runs != "" && adminRoles[siteRole] >= viewer
 	}
 	return f
 }
@@ -201,13 +209,14 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Monitor", "", viewer},
 		{"Moderation", "/moderation", moderator},
 		{"Analysis", "/analysis", viewer},
+		{"Judge", "/judge", viewer},
 		{"Surveys", "/surveys", viewer},
 		{"Download", "/download", researcher},
 		{"Prolific", "/recruitment", admin},
 		{"People", "/people", admin},
 		{"Log", "/log", admin},
 	} {
-		if adminRoles[f.Role] < t.role || t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 {
+		if adminRoles[f.Role] < t.role || t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
 			continue
 		}
 		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here}

@@ -42,6 +42,9 @@ type Config struct {
 	// address, X-Forwarded-For.
 	TrustProxy bool
 
+	// Runs is the folder that holds run folders of language models; "" for none.
+	Runs string
+
 	// ProlificKeys is where the keys of signed links are; "" for ProlificKeys.
 	ProlificKeys string
 }
@@ -63,6 +66,7 @@ type site struct {
 	analyses analyses
 	// surveyAnalyses are those of surveys, which take little.
 	surveyAnalyses surveyJobs
+	glances        glances
 	life           context.Context // ends work that outlives its request
 }
 

@@ -41,7 +41,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL, TrustProxy: s.trustProxy, ProlificKeys: s.prolificKeys})
+	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL, TrustProxy: s.trustProxy, Runs: s.runs, ProlificKeys: s.prolificKeys})
 	if err != nil {
 		return err
 	}

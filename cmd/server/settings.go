@@ -23,6 +23,7 @@ type settings struct {
 	logFormat  string
 	demo       bool
 
+	runs         string
 	prolificKeys string
 }
 
@@ -39,6 +40,7 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto; only behind a proxy that sets it")
 	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve https for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is not used")
 	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
+	f.StringVar(&s.runs, "runs", "", "`FOLDER` with run folders of language models, to look at on the admin pages")
 	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys that Prolific signs links with")
 	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")
 	if err := f.Parse(args); err != nil {

@@ -138,6 +138,12 @@ func (g *Glance) grown(name string, each func(line []byte) error) error {
 		return err
 	}
 	defer f.Close()
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return err
+	case info.Size() < g.read[name]:
+		return fmt.Errorf("%s is shorter than it was; expected the same run", name)
+	}
 	if _, err := f.Seek(g.read[name], io.SeekStart); err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ type JudgeFile struct {
 
 // CompareJudge reads a judge's predictions and sets them against the ratings of
 // a study's people, with the groups of the latest analysis. What is wrong with
-// the file comes back as dataset.Faults or dataset.Fault.
+// the file comes back as dataset.Faults or dataset.Fault; ErrNobody: nobody who
+// finished has rated anything.
 func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile, content []byte, p score.Parameters) (*Judged, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
@@ -55,6 +56,9 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 	data, err := Collect(ctx, db, row, st, people, nil)
 	if err != nil {
 		return nil, err
+	}
+	if len(data.Ratings.Rows) == 0 {
+		return nil, ErrNobody
 	}
 	ratings := data.Ratings
 	if latest != nil {
