@@ -257,7 +257,7 @@ func ModelRuns(p ModelRunsPage) templ.Component {
 	})
 }
 
-func ofText(p RunProgress) string {
+func ofText(p ModelRunProgress) string {
 	if p.Of == 0 {
 		return strconv.Itoa(p.Done)
 	}

@@ -11,13 +11,13 @@ type ModelRunsPage struct {
 // ModelRunLine is one run in short.
 type ModelRunLine struct {
 	Name, Path, Kind, Models string
-	Progress                 RunProgress
+	Progress                 ModelRunProgress
 	Cost, Expected           string
 	Last                     Moment
 }
 
-// RunProgress is how much of a run is answered. Of is 0 where nobody knows.
-type RunProgress struct{ Done, Of int }
+// ModelRunProgress is how much of a run is answered. Of is 0 where nobody knows.
+type ModelRunProgress struct{ Done, Of int }
 
 // ModelRunPage is one run.
 type ModelRunPage struct {
@@ -25,7 +25,7 @@ type ModelRunPage struct {
 	Back     string
 	Name     string
 	Kind     string // generate, answer or judge
-	Progress RunProgress
+	Progress ModelRunProgress
 	Last     Moment
 	Facts    []Fact
 	Failed   string // the last failure

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,11 +194,14 @@ func fillJudge(page *templates.JudgePage, h *hosted, r *window.Judged) {
 		}
 	}
 	for _, q := range r.Questions {
-		text := ""
+		text, path := "", h.adminPath("/questions/"+url.PathEscape(q.Question))
+		if r.Analysis != 0 {
+			path = h.questionPath(r.Analysis, q.Question)
+		}
 		if known, ok := h.Questions.Question(q.Question); ok {
 			text = shorten(known.Text, 100)
 		}
-		page.Questions = append(page.Questions, templates.JudgedQuestionLine{ID: q.Question, Text: text, Path: h.questionPath(q.Question), N: q.N, Without: q.Dropped,
+		page.Questions = append(page.Questions, templates.JudgedQuestionLine{ID: q.Question, Text: text, Path: path, N: q.N, Without: q.Dropped,
 			MAE: estimatedOf(q.MAE, q.CI.MAE), WithinPerson: estimatedOf(q.WithinPerson, q.CI.WithinPerson), Bias: decimals(q.Bias), PeopleHigh: share(q.HumanHigh), JudgesHigh: share(q.JudgeHigh)})
 	}
 	groups := "none: the study was not analysed, so models have no scores"

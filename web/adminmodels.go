@@ -120,8 +120,8 @@ func (r modelRun) models() string {
 	return strings.Join(names, ", ")
 }
 
-func (r modelRun) progress() templates.RunProgress {
-	return templates.RunProgress{Done: r.Answered, Of: r.Planned.Requests}
+func (r modelRun) progress() templates.ModelRunProgress {
+	return templates.ModelRunProgress{Done: r.Answered, Of: r.Planned.Requests}
 }
 
 // expected is what the run will have cost at the end, judged by its answers.
