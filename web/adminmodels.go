@@ -242,7 +242,7 @@ const samplesFile = "samples.csv"
 type sampled struct {
 	dataset.Sample
 	store.Sampled
-	verdict store.Verdict
+	verdict store.ResponseVerdict
 	decided bool
 }
 
@@ -264,7 +264,7 @@ func (s *site) samples(c echo.Context, r modelRun) ([]sampled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the responses of run %s: %w", r.name, err)
 	}
-	verdicts, err := s.Store.Verdicts(c.Request().Context(), r.name)
+	verdicts, err := s.Store.ResponseVerdicts(c.Request().Context(), r.name)
 	if err != nil {
 		return nil, err
 	}

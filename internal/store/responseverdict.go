@@ -13,8 +13,8 @@ type Sampled struct {
 	Text            [sha256.Size]byte // SHA-256 of the response
 }
 
-// Verdict is what somebody decided about a model's response.
-type Verdict struct {
+// ResponseVerdict is what somebody decided about a model's response.
+type ResponseVerdict struct {
 	Accepted bool
 	Email    string // of who decided
 	At       int64  // milliseconds since 1970
@@ -45,12 +45,12 @@ func (s *Store) JudgeResponses(ctx context.Context, by Actor, run string, respon
 	return nil
 }
 
-// Verdicts are the newest verdicts on responses of a run.
-func (s *Store) Verdicts(ctx context.Context, run string) (map[Sampled]Verdict, error) {
-	verdicts := map[Sampled]Verdict{}
+// ResponseVerdicts are the newest verdicts on responses of a run.
+func (s *Store) ResponseVerdicts(ctx context.Context, run string) (map[Sampled]ResponseVerdict, error) {
+	verdicts := map[Sampled]ResponseVerdict{}
 	_, err := collect(ctx, s.read, "reading verdicts", func(row scanner) (struct{}, error) {
 		var r Sampled
-		var v Verdict
+		var v ResponseVerdict
 		var hash []byte
 		err := row.Scan(&r.Question, &r.Model, &r.Sample, &hash, &v.Accepted, &v.Email, &v.At)
 		copy(r.Text[:], hash)
