@@ -231,9 +231,12 @@ func send(c echo.Context, name, kind string, content []byte) error {
 
 // runJSON sends the result of a run as the command line writes it.
 func (s *site) runJSON(c echo.Context) error {
-	h, run, _, err := s.studyResult(c)
+	h, run, err := s.studyRun(c)
 	if err != nil {
 		return err
+	}
+	if run.State != store.RunDone {
+		return &refusal{status: http.StatusNotFound, name: "no_result", try: h.runPath(run.ID)}
 	}
 	content, err := window.Indented(run.Result)
 	if err != nil {
