@@ -12,9 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"sync"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // Settings are what a run is made of. All but Program must be the same whenever
@@ -91,9 +93,9 @@ type Run struct {
 	dir      string
 	Settings Settings
 
-	lock    *os.File // nil: only to look
-	journal *journal // nil: only to look
-	answers *os.File // to read; nil: there are none
+	lock    *flock.Flock // nil: only to look
+	journal *journal     // nil: only to look
+	answers *os.File     // to read; nil: there are none
 	planned Planned
 
 	mu    sync.Mutex
@@ -137,11 +139,11 @@ func Open(dir string, s Settings) (_ *Run, err error) {
 			r.Close()
 		}
 	}()
-	if r.lock, err = os.OpenFile(r.path(lockFile), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+	r.lock = flock.New(r.path(lockFile))
+	if ours, err := r.lock.TryLock(); err != nil {
 		return nil, err
-	}
-	if err := syscall.Flock(int(r.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, fmt.Errorf("another process has it open: %w", err)
+	} else if !ours {
+		return nil, errors.New("another process has it open")
 	}
 	if err := r.settle(s); err != nil {
 		return nil, err
@@ -203,10 +205,11 @@ func (r *Run) Close() error {
 	if r.journal != nil {
 		errs = append(errs, r.journal.close())
 	}
-	for _, f := range []*os.File{r.answers, r.lock} {
-		if f != nil {
-			errs = append(errs, f.Close())
-		}
+	if r.answers != nil {
+		errs = append(errs, r.answers.Close())
+	}
+	if r.lock != nil {
+		errs = append(errs, r.lock.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -258,8 +261,12 @@ func writeSynced(path string, content []byte) error {
 	return err
 }
 
-// syncDir makes sure that the names in a folder outlive a crash.
+// syncDir makes sure that the names in a folder outlive a crash. Windows does so
+// by itself, and knows no other way.
 func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
