@@ -55,7 +55,7 @@ func adminPages(frame Frame) map[string]templ.Component {
 		"admin moderation": Moderation(ModerationPage{about, "after", []ModeLine{{"after", "After", "at once", true}}, "/mode", false, tabs, "served", "/m", "/m", "/undo", hostile, hostile,
 			choices, choices, true, []StatementView{statement}, Pages{30, 1, 25, "", "/n"}, []ReasonLine{{"personal", hostile, "1"}}, hostile, "7"}),
 		"admin moderation done": Moderation(ModerationPage{Admin: about, View: "pending", Draft: true}),
-		"admin download":        Download(DownloadPage{about, "/d", "/f", true, 3, hostile}),
+		"admin download":        Download(DownloadPage{about, []DataFile{{hostile, hostile, "/d"}}, "/b", "/f", true, 3, 4}),
 		"admin accounts": Accounts(AccountsPage{in, []AccountLine{{1, hostile, "viewer", false, false, true}, {2, hostile, "viewer", true, false, false}, {3, hostile, "admin", false, true, true}},
 			hostile, "viewer", hostile, []RoleLine{{"viewer", "sees"}, {"admin", "all"}}, hostile, hostile, 7}),
 		"admin people": People(PeoplePage{about, "/p", []MemberLine{{1, hostile, "viewer", now, "member", false, true, false, true}}, []AccountLine{{Email: hostile, Role: "admin"}},

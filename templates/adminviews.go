@@ -106,11 +106,14 @@ type Change struct {
 // DownloadPage offers a study's data and its files.
 type DownloadPage struct {
 	Admin
-	Post, Files string
-	Analysed    bool
-	Complete    int
-	Problem     string
+	Data              []DataFile
+	Bundle, Files     string // paths
+	Analysed          bool
+	Complete, Virtual int // submissions
 }
+
+// DataFile is one form of a study's data.
+type DataFile struct{ Name, Holds, Path string }
 
 // AccountsPage lists who can sign in.
 type AccountsPage struct {

@@ -83,8 +83,8 @@ func (s *site) adminRoutes() []route {
 		{post, "/admin/studies/:slug/runs/:id/delete", admin, s.deleteRun},
 		{get, "/admin/studies/:slug/recruitment", admin, s.recruitment},
 		{post, "/admin/studies/:slug/recruitment", admin, s.readRecruitment},
-		{get, "/admin/studies/:slug/download", researcher, s.askToDownload},
-		{post, "/admin/studies/:slug/download", researcher, s.download},
+		{get, "/admin/studies/:slug/download", researcher, s.downloadPage},
+		{get, "/admin/studies/:slug/data/:file", researcher, s.data},
 		{get, "/admin/studies/:slug/files.zip", researcher, s.downloadFiles},
 		{get, "/admin/studies/:slug/people", admin, s.people},
 		{post, "/admin/studies/:slug/people", admin, s.invite},
@@ -120,7 +120,7 @@ func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerF
 			return err
 		}
 		c.Set(siteRoleKey, account.Role)
-		slug := c.Param("slug")
+		slug, _, _ := strings.Cut(c.Param("slug"), "@") // a member sees every version
 		if slug != "" {
 			here, err := s.Store.MemberRole(c.Request().Context(), slug, account.ID)
 			if err != nil {

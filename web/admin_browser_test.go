@@ -246,7 +246,7 @@ func TestAnAnalysisIsRunAndShown(t *testing.T) {
 	if p := b.get("/admin/studies/small/questions/none"); p.status != 404 {
 		t.Errorf("no such question: status %d", p.status)
 	}
-	files := b.post("/admin/studies/small/download", url.Values{"format": {"csv"}}).unpack(t)
+	files := b.get("/admin/studies/small/data/csv.zip").unpack(t)
 	grouped := 0
 	for name, content := range files {
 		if strings.HasSuffix(name, "ratings.csv") {

@@ -67,6 +67,13 @@ func (ts *testSite) finish(n int) {
 	}
 }
 
+// sample is a path of a route for a study that has what the others of the tests
+// have.
+func (ts *testSite) sample(r route, slug, run string) string {
+	return strings.NewReplacer(":slug", slug, ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run,
+		"figures/:file", "figures/leaderboard.svg", ":file", "csv.zip").Replace(r.path)
+}
+
 func TestEveryAdminPageAsksForItsRole(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	ts.finish(1)
@@ -84,7 +91,7 @@ func TestEveryAdminPageAsksForItsRole(t *testing.T) {
 		if r.role == public {
 			continue
 		}
-		path := strings.NewReplacer(":slug", "small", ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run, ":file", "leaderboard.svg").Replace(r.path)
+		path := ts.sample(r, "small", run)
 		for _, v := range visitors {
 			b := v.staying()
 			var p page
@@ -679,22 +686,27 @@ func TestTheDownloadHoldsTheDataAndNobodysIdentity(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	ts.finish(2)
 	b := ts.signedIn("researcher")
-	if p := b.post("/admin/studies/small/download", nil); p.status != http.StatusUnprocessableEntity {
-		t.Errorf("without a format: status %d", p.status)
+	if p := b.get("/admin/studies/small/data/csv"); p.status != http.StatusNotFound {
+		t.Errorf("no such form: status %d", p.status)
 	}
-	p := b.post("/admin/studies/small/download", url.Values{"format": {"csv", "jsonl"}})
-	if got := p.header.Get("Content-Disposition"); got != `attachment; filename="small-2026-03-01.zip"` {
+	p := b.get("/admin/studies/small/data/everything.zip")
+	if got := p.header.Get("Content-Disposition"); got != `attachment; filename="small-2026-03-01-everything.zip"` {
 		t.Errorf("it is offered as %s", got)
 	}
 	files := p.unpack(t)
-	if !strings.Contains(files["small-2026-03-01/manifest.json"], `"completed": 2`) {
-		t.Errorf("the manifest says %s", files["small-2026-03-01/manifest.json"])
+	if !strings.Contains(files["small/manifest.json"], `"completed": 2`) {
+		t.Errorf("the manifest says %s", files["small/manifest.json"])
 	}
-	all := ""
-	for name, content := range files {
-		if strings.HasSuffix(name, ".parquet") {
-			t.Errorf("%s was not asked for", name)
+	for file, want := range map[string]string{"csv.zip": "small/ratings.csv", "jsonl.zip": "small/answers.jsonl", "parquet.zip": "small/wide.parquet",
+		"polis.zip": "small/polis/qid-1/comments.csv", "overtonbench.zip": "small/overtonbench/overtonbench.csv"} {
+		some := b.get("/admin/studies/small/data/" + file).unpack(t)
+		if some[want] == "" || len(some) >= len(files) || files[want] != some[want] {
+			t.Errorf("%s holds %d files, of %s %d bytes", file, len(some), want, len(some[want]))
 		}
+	}
+	files["bundle.zip"] = fmt.Sprint(b.get("/admin/studies/small/data/bundle.zip").unpack(t))
+	all := ""
+	for _, content := range files {
 		all += content
 	}
 	if !strings.Contains(all, "My view\nin two lines") {
@@ -704,6 +716,9 @@ func TestTheDownloadHoldsTheDataAndNobodysIdentity(t *testing.T) {
 		if strings.Contains(all, secret) {
 			t.Errorf("it holds %s", secret)
 		}
+	}
+	if strings.Contains(files["bundle.zip"], "DONE1") {
+		t.Error("the bundle holds a completion code")
 	}
 
 	own := dataset.Files{}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -18,23 +16,35 @@ import (
 	"overton/templates"
 )
 
-var formats = []dataset.Format{dataset.CSV, dataset.JSONL, dataset.Parquet}
+// dataFile is a way to download a study's data.
+type dataFile struct {
+	file, name, holds string
+	formats           []dataset.Format
+}
 
-func (s *site) askToDownload(c echo.Context) error {
+var dataFiles = []dataFile{
+	{"csv.zip", "CSV", "Each table twice: exact, and as a file ending in _spreadsheet.csv that is safe to open in a spreadsheet program.", []dataset.Format{dataset.CSV}},
+	{"jsonl.zip", "JSON Lines", "One object a line, for scripts.", []dataset.Format{dataset.JSONL}},
+	{"parquet.zip", "Parquet", "Typed columns, for R, Python and databases.", []dataset.Format{dataset.Parquet}},
+	{"overtonbench.zip", "OvertonBench layout", "The columns of the published benchmark, of people who finished.", []dataset.Format{dataset.OvertonBench}},
+	{"polis.zip", "Polis layout", "A folder for each question that tools for Polis read.", []dataset.Format{dataset.Polis}},
+	{"everything.zip", "Everything", "All of the above.", []dataset.Format{dataset.CSV, dataset.JSONL, dataset.Parquet, dataset.OvertonBench, dataset.Polis}},
+}
+
+// bundleFile is the download of a study's bundle.
+const bundleFile = "bundle.zip"
+
+func (s *site) downloadPage(c echo.Context) error {
+	ctx := c.Request().Context()
 	h, err := s.adminStudy(c)
 	if err != nil {
 		return err
 	}
-	return s.downloadPage(c, h, http.StatusOK, "")
-}
-
-func (s *site) downloadPage(c echo.Context, h *hosted, status int, problem string) error {
-	ctx := c.Request().Context()
 	frame, err := s.adminStudyFrame(c, h, "Download", "/download")
 	if err != nil {
 		return err
 	}
-	totals, err := s.Store.Totals(ctx)
+	people, virtual, err := s.Store.Complete(ctx, h.row.ID)
 	if err != nil {
 		return err
 	}
@@ -43,54 +53,67 @@ func (s *site) downloadPage(c echo.Context, h *hosted, status int, problem strin
 		return err
 	}
 	page := templates.DownloadPage{
-		Admin: frame, Post: s.base + h.adminPath("/download"), Files: s.base + h.adminPath("/files.zip"),
-		Analysed: err == nil, Complete: totals[h.row.ID].Complete, Problem: problem,
+		Admin: frame, Files: s.base + h.adminPath("/files.zip"), Bundle: s.base + h.adminPath("/data/"+bundleFile),
+		Analysed: err == nil, Complete: people, Virtual: virtual,
 	}
-	page.Wrong = problem != ""
-	return s.show(c, status, templates.Download(page))
+	for _, f := range dataFiles {
+		page.Data = append(page.Data, templates.DataFile{Name: f.name, Holds: f.holds, Path: s.base + h.adminPath("/data/"+f.file)})
+	}
+	return s.show(c, http.StatusOK, templates.Download(page))
 }
 
-// download sends a study's data as one .zip. The files are written to disk
-// first, so that what is sent is whole, and memory stays flat.
-func (s *site) download(c echo.Context) error {
+// data sends a study's data as one .zip, while they are read.
+func (s *site) data(c echo.Context) error {
 	ctx := c.Request().Context()
 	h, err := s.adminStudy(c)
 	if err != nil {
 		return err
 	}
-	export, err := window.Export(ctx, s.Store, h.row, h.Study)
-	if err != nil {
+	file := c.Param("file")
+	at := slices.IndexFunc(dataFiles, func(f dataFile) bool { return f.file == file })
+	if at < 0 && file != bundleFile {
+		return &refusal{status: http.StatusNotFound, name: "not_found", try: h.adminPath("/download")}
+	}
+	name := fmt.Sprintf("%s-%s-%s", h.row.Slug, s.Now().UTC().Format("2006-01-02"), file)
+	if file == bundleFile {
+		name = h.row.Slug + "-" + file
+	}
+	offer(c, "application/zip", name)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
+	if err := s.Store.Note(ctx, actorOf(c), h.row.ID, "data downloaded", file); err != nil {
 		return err
 	}
-	for _, f := range formats {
-		if slices.Contains(c.Request().PostForm["format"], string(f)) {
-			export.Formats = append(export.Formats, f)
-		}
-	}
-	if len(export.Formats) == 0 {
-		return s.downloadPage(c, h, http.StatusUnprocessableEntity, "Choose at least one format.")
-	}
-	export.At = s.Now()
-	dir, err := os.MkdirTemp("", "overton-download-*")
-	if err != nil {
-		return fmt.Errorf("preparing a download: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	name := fmt.Sprintf("%s-%s", h.row.Slug, s.Now().UTC().Format("2006-01-02"))
-	manifest, err := export.WriteFolder(filepath.Join(dir, name))
-	if err != nil {
+	if file == bundleFile {
+		_, err = window.WriteBundle(ctx, s.Store, h.row, h.Study, c.Response())
 		return err
 	}
-	if err := s.Store.Note(ctx, actorOf(c), h.row.ID, "data downloaded", fmt.Sprintf("%d files", len(manifest.Files)+1)); err != nil {
+	return window.Export(ctx, s.Store, h.row, h.Study, func(e *dataset.Export) error {
+		e.Formats, e.At = dataFiles[at].formats, s.Now()
+		_, err := e.WriteZip(c.Response(), h.row.Slug)
 		return err
-	}
-	return sendZip(c, name, func(z *zip.Writer) error { return z.AddFS(os.DirFS(dir)) })
+	})
+}
+
+// offer says that a response is a file to keep.
+func offer(c echo.Context, kind, name string) {
+	h := c.Response().Header()
+	h.Set(echo.HeaderContentType, kind)
+	h.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name))
 }
 
 // downloadFiles sends the study's own files as one .zip.
 func (s *site) downloadFiles(c echo.Context) error {
 	h, err := s.adminStudy(c)
 	if err != nil {
+		return err
+	}
+	if c.Request().Method == http.MethodHead {
+		offer(c, "application/zip", h.row.Slug+".zip")
+		return nil
+	}
+	if err := s.Store.Note(c.Request().Context(), actorOf(c), h.row.ID, "data downloaded", "files.zip"); err != nil {
 		return err
 	}
 	return sendZip(c, h.row.Slug, func(z *zip.Writer) error {
@@ -110,9 +133,7 @@ func (s *site) downloadFiles(c echo.Context) error {
 // sendZip sends an archive while fill fills it. One that breaks off in the
 // middle lacks its directory, so nobody takes it for whole.
 func sendZip(c echo.Context, name string, fill func(*zip.Writer) error) error {
-	h := c.Response().Header()
-	h.Set(echo.HeaderContentType, "application/zip")
-	h.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name+".zip"))
+	offer(c, "application/zip", name+".zip")
 	z := zip.NewWriter(c.Response())
 	if err := fill(z); err != nil {
 		return fmt.Errorf("sending %s.zip: %w", name, err)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -27,7 +28,7 @@ var deeds = map[string]string{
 	"token created": "made an access token", "token revoked": "revoked an access token",
 	"draft saved": "saved a draft", "draft discarded": "discarded a draft", "study running": "launched or resumed the study", "study paused": "paused the study", "study closed": "closed the study",
 	"statement accepted": "accepted a statement", "statement rejected": "rejected a statement",
-	"data downloaded": "downloaded data", "bundle downloaded": "downloaded the bundle", "files downloaded": "downloaded the study's files",
+	"data downloaded":       "downloaded",
 	"recruiter's file read": "read a file of the recruiter's", "study imported": "imported the study",
 	"analysis started": "started an analysis",
 }
@@ -43,7 +44,8 @@ func deed(what string) string {
 // of the study.
 func logFilter(c echo.Context) store.EventFilter {
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	return store.EventFilter{Slug: c.Param("slug"), Email: c.QueryParam("who"), What: c.QueryParam("what"), Before: before}
+	slug, _, _ := strings.Cut(c.Param("slug"), "@") // the log is of all versions
+	return store.EventFilter{Slug: slug, Email: c.QueryParam("who"), What: c.QueryParam("what"), Before: before}
 }
 
 // log shows who did what, on one study or on all of the server.

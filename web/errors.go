@@ -48,6 +48,7 @@ func (s *site) refuse(h *hosted, err error) error {
 // fail is the one place where an error becomes a page.
 func (s *site) fail(c echo.Context, err error) {
 	if c.Response().Committed {
+		c.Set(brokenKey, true)
 		s.Log.Error("an error after the page was sent", "id", c.Get(requestKey), "route", c.Path(), "error", err)
 		return
 	}

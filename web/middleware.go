@@ -19,6 +19,7 @@ const maxBody = 256 << 10
 const (
 	visitKey   = "visit"
 	requestKey = "request"
+	brokenKey  = "broken" // set where an error came after the answer had begun
 )
 
 // belowBase takes the path that the site is mounted at off a request, whether
@@ -50,6 +51,9 @@ func (s *site) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		s.metrics.observe(c, took)
 		s.Log.Info("request", "id", id, "method", c.Request().Method, "route", c.Path(),
 			"status", c.Response().Status, "bytes", c.Response().Size, "ms", took.Milliseconds())
+		if c.Get(brokenKey) != nil {
+			panic(http.ErrAbortHandler) // closes the connection, so that nobody takes what was sent for whole
+		}
 		return nil
 	}
 }

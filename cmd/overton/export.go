@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,33 +29,69 @@ the latest analysis, where there is one.`,
 	}
 	path := databaseFlag(cmd)
 	slug := cmd.Flags().String("study", "", "the study, as in its link (`SLUG`)")
+	bundle := cmd.Flags().String("bundle", "", "write a bundle instead: one `FILE.zip` with data, study, analyses and results, from which overton reproduce computes the results anew")
 	out := cmd.Flags().String("out", "", "folder to make; it may be there if it is empty (`DIR`)")
-	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, jsonl, parquet, and polis, a folder that Polis tools read for each question")
+	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, jsonl, parquet; polis, a folder that Polis tools read for each question; overtonbench, the columns of the published data")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if *slug == "" || *out == "" {
-			return usagef("--study and --out are needed\nusage: %s", cmd.UseLine())
+		if *slug == "" || (*out == "") == (*bundle == "") {
+			return usagef("--study and either --out or --bundle are needed\nusage: %s", cmd.UseLine())
 		}
 		return withStore(cmd.Context(), *path, func(db *store.Store) error {
 			row, st, err := window.LoadStudy(cmd.Context(), db, *slug)
 			if err != nil {
 				return err
 			}
-			e, err := window.Export(cmd.Context(), db, row, st)
-			if err != nil {
-				return err
+			if *bundle != "" {
+				return writeBundle(cmd, db, row, st, *bundle)
 			}
-			for _, f := range *formats {
-				e.Formats = append(e.Formats, dataset.Format(f))
-			}
-			e.At = time.Now()
-			m, err := e.WriteFolder(*out)
-			if err != nil {
-				return err
-			}
-			return printManifest(cmd.OutOrStdout(), *out, m)
+			return window.Export(cmd.Context(), db, row, st, func(e *dataset.Export) error {
+				for _, f := range *formats {
+					e.Formats = append(e.Formats, dataset.Format(f))
+				}
+				e.At = time.Now()
+				m, err := e.WriteFolder(*out)
+				if err != nil {
+					return err
+				}
+				return printManifest(cmd.OutOrStdout(), *out, m)
+			})
 		})
 	}
 	return cmd
+}
+
+// writeBundle writes a bundle to a file that is not there yet. It appears whole
+// or not at all.
+func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *dataset.Study, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s exists; move it away first", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".overton-bundle-*")
+	if err != nil {
+		return fmt.Errorf("writing a bundle: %w", err)
+	}
+	defer os.Remove(f.Name())
+	m, err := window.WriteBundle(cmd.Context(), db, row, st, f)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("writing a bundle: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("writing a bundle: %w", err)
+	}
+	if err := printManifest(cmd.OutOrStdout(), path, m); err != nil {
+		return err
+	}
+	runs := 0
+	for _, file := range m.Files {
+		if strings.HasPrefix(file.Name, "runs/") {
+			runs++
+		}
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "\nIt holds %d analyses.\n", runs)
+	for _, run := range m.LeftOut {
+		fmt.Fprintf(cmd.OutOrStdout(), "left out: run %d (%s) %s\n", run.ID, run.Kind, run.Reason)
+	}
+	return nil
 }
 
 // printManifest tells what was written.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/internal/study"
+	"overton/internal/window"
 )
 
 const (
@@ -184,7 +187,7 @@ func TestExportExitStatus(t *testing.T) {
 		args []string
 		want string
 	}{
-		{2, []string{"--db", db}, "--study and --out are needed"},
+		{2, []string{"--db", db}, "either --out or --bundle"},
 		{1, []string{"--db", db, "--study", "other", "--out", out}, "not found"},
 		{1, []string{"--db", db + "x", "--study", "example", "--out", out}, "there is no database"},
 		{1, []string{"--db", db, "--study", "example", "--out", out, "--format", "xls"}, `no format is called "xls"`},
@@ -194,4 +197,93 @@ func TestExportExitStatus(t *testing.T) {
 			t.Errorf("%v: status %d, %s; want %d, %s", c.args, code, errs, c.code, c.want)
 		}
 	}
+}
+
+func TestABundleIsReproducedFromTheCommandLine(t *testing.T) {
+	db, _ := walked(t)
+	withStoreOf(t, db, func(s *store.Store) {
+		row, st, err := window.LoadStudy(t.Context(), s, "example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := window.DefaultSurveyOptions()
+		o.Bootstrap = 20
+		surveys, err := window.AnalyseSurveys(t.Context(), s, row, st, o, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := window.RecordSurveys(t.Context(), s, row, surveys); err != nil {
+			t.Fatal(err)
+		}
+	})
+	path := filepath.Join(t.TempDir(), "b.zip")
+	code, out, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path)
+	if code != 0 || !strings.Contains(out, "It holds 1 analyses.") || !strings.Contains(out, "left out: run 1 (window)") {
+		t.Fatalf("status %d: %s%s", code, out, errs)
+	}
+	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path); code != 1 || !strings.Contains(errs, "move it away first") {
+		t.Errorf("a file is overwritten: %d %s", code, errs)
+	}
+	if code, out, errs := overtonCmd("reproduce", path); code != 0 || !strings.Contains(out, "run 2 (survey): same\n") {
+		t.Errorf("status %d: %s%s", code, out, errs)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.zip")
+	if err := os.WriteFile(other, repacked(t, content, "answers.jsonl", `"kind":"survey"`, `"kind":"other"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ = overtonCmd("reproduce", other, "--json", "-")
+	var r window.Reproduction
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 1 || r.Same || r.Runs[0].Same || r.Runs[0].SameInput || len(r.Changed) == 0 {
+		t.Errorf("status %d, %v: %s", code, err, out)
+	}
+	if code, _, errs := overtonCmd("reproduce", db); code != 1 || !strings.Contains(errs, "not a whole .zip archive") {
+		t.Errorf("a database as a bundle: %d %s", code, errs)
+	}
+}
+
+func withStoreOf(t *testing.T, path string, do func(*store.Store)) {
+	t.Helper()
+	s, err := store.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	do(s)
+}
+
+// repacked replaces the first of a text in a file of an archive.
+func repacked(t *testing.T, archive []byte, name, from, to string) []byte {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(f.Name, name) {
+			content = bytes.Replace(content, []byte(from), []byte(to), 1)
+		}
+		into, err := w.Create(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		into.Write(content)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

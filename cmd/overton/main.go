@@ -66,6 +66,7 @@ func newRoot() *cobra.Command {
 		newReport(),
 		newImport(),
 		newExport(),
+		newReproduce(),
 		newBackup(),
 		newRestore(),
 		newDoctor(),

@@ -2,11 +2,9 @@ package dataset
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash"
+	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,9 +20,12 @@ type Export struct {
 	Study   *Study
 	Version int // of the study
 
-	// Records streams the submissions, one at a time.
-	Records    func(each func(study.Record) error) error
-	Statements []study.Statement
+	// Records streams the submissions, one at a time, and Statements the
+	// statements; StatementsOn lists those on one question. Each can be asked
+	// for several times and gives the same.
+	Records      func(each func(study.Record) error) error
+	Statements   func(each func(study.Statement) error) error
+	StatementsOn func(question string) ([]study.Statement, error)
 
 	// Groups are viewpoint groups by question and participant, as far as an
 	// analysis found some.
@@ -35,20 +36,41 @@ type Export struct {
 
 	Formats []Format
 	Program string    // name and version, for the manifest
-	At      time.Time // when the data were taken
+	At      time.Time // when the data were taken; zero: not told
+
+	public  bool // leave out what is not for everybody
+	bundled bool // with the study's files and runs
+	runs    []BundleRun
+	leftOut []LeftOutRun
 
 	author map[string]string // by statement
-	polis  *polisCollector   // nil: no such layout is wanted
+	states map[viewKey]study.StatementState
+	polis  *polisCollector // nil: no such layout is wanted
+}
+
+// viewKey finds the statement that a free response became.
+type viewKey struct {
+	author, question string
+	text             uint64 // hash
+}
+
+var textSeed = maphash.MakeSeed()
+
+func keyOfView(author, question, text string) viewKey {
+	return viewKey{author, question, maphash.String(textSeed, text)}
 }
 
 // Manifest says what an export holds.
 type Manifest struct {
 	Program    string        `json:"program"`
-	ExportedAt string        `json:"exported_at"`
+	ExportedAt string        `json:"exported_at,omitempty"`
 	Study      ManifestStudy `json:"study"`
 
 	// Analysis found the groups in the ratings.
 	Analysis *ManifestAnalysis `json:"analysis,omitempty"`
+
+	// LeftOut are the analyses that a bundle does not hold.
+	LeftOut []LeftOutRun `json:"runs_left_out,omitempty"`
 
 	Counts ManifestCounts `json:"counts"`
 	Files  []ManifestFile `json:"files"`
@@ -117,7 +139,7 @@ func (e *Export) WriteFolder(dir string) (m Manifest, err error) {
 		return m, err
 	}
 	defer os.RemoveAll(unfinished)
-	if m, err = e.write(unfinished); err != nil {
+	if m, err = e.write(folderTarget(unfinished)); err != nil {
 		return m, err
 	}
 	if err := os.Chmod(unfinished, 0o755); err != nil {
@@ -129,36 +151,51 @@ func (e *Export) WriteFolder(dir string) (m Manifest, err error) {
 	return m, os.Rename(unfinished, dir)
 }
 
-func (e *Export) write(dir string) (m Manifest, err error) {
-	e.author = make(map[string]string, len(e.Statements))
-	for _, st := range e.Statements {
-		e.author[st.ID] = st.Author
+// WriteZip writes the export as a .zip archive whose files lie in a folder. It
+// begins at once, goes on as the data are read, and holds little of them in
+// memory. The manifest comes last. Where it fails the archive is left without
+// its directory, so that nobody takes it for whole. w is flushed after each
+// file if it has a method Flush.
+func (e *Export) WriteZip(w io.Writer, folder string) (m Manifest, err error) {
+	z := newZipTarget(w, folder)
+	m, err = e.write(z)
+	if err = z.finish(err); err != nil {
+		return m, fmt.Errorf("exporting study %q: %w", e.Study.Slug, err)
 	}
-	e.polis = nil
-	if slices.Contains(e.Formats, Polis) {
-		e.polis = newPolisCollector()
+	return m, nil
+}
+
+// target takes the files of an export one after the other, or those of one
+// table side by side.
+type target interface {
+	create(name string) (io.WriteCloser, error)
+}
+
+// folderTarget is a folder.
+type folderTarget string
+
+func (dir folderTarget) create(name string) (io.WriteCloser, error) {
+	path := filepath.Join(string(dir), filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
 	}
-	tables := e.Study.ExportTables()
-	out, err := createTables(dir, tables, slices.DeleteFunc(slices.Clone(e.Formats), func(f Format) bool { return f == Polis }))
+	return os.Create(path)
+}
+
+// write makes all files of the export, its manifest last.
+func (e *Export) write(to target) (m Manifest, err error) {
+	tables, err := e.wanted()
 	if err != nil {
 		return m, err
 	}
 	m = Manifest{
-		Program: e.Program, ExportedAt: momentText(e.At),
+		Program:  e.Program,
 		Analysis: e.Analysis,
 		Study:    ManifestStudy{e.Study.Slug, e.Study.Title, e.Version, e.Study.Hash, e.Study.Questions.Hash(), append([]study.Sent{}, e.Study.Sent...)},
-		Counts:   ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}, Statements: len(e.Statements)},
+		Counts:   ManifestCounts{People: ManifestPeople{Status: map[string]int{}}, Virtual: ManifestPeople{Status: map[string]int{}}},
 	}
-	err = e.writeRows(out, &m.Counts)
-	if m.Files, err = out.close(err); err != nil {
-		return m, err
-	}
-	if e.polis != nil {
-		files, err := e.polis.write(e, dir)
-		if err != nil {
-			return m, err
-		}
-		m.Files = append(m.Files, files...)
+	if !e.At.IsZero() {
+		m.ExportedAt = momentText(e.At)
 	}
 	dictionary, err := dictionaryCSV(tables)
 	if err != nil {
@@ -168,80 +205,263 @@ func (e *Export) write(dir string) (m Manifest, err error) {
 		name    string
 		content []byte
 	}{{"data_dictionary.csv", dictionary}, {"data_dictionary.md", DictionaryMarkdown(tables)}} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), f.content, 0o644); err != nil {
+		if e.bundled {
+			f.name = bundleData + f.name
+		}
+		if err := m.add(to, f.name, 0, f.content); err != nil {
 			return m, err
 		}
-		sum := sha256.Sum256(f.content)
-		m.Files = append(m.Files, ManifestFile{Name: f.name, Bytes: int64(len(f.content)), SHA256: hex.EncodeToString(sum[:])})
+	}
+	if err := e.readStatements(&m.Counts); err != nil {
+		return m, err
+	}
+	if err := e.count(&m.Counts); err != nil {
+		return m, err
+	}
+	for _, table := range tables {
+		if err := e.writeTable(to, table, &m); err != nil {
+			return m, err
+		}
+	}
+	if e.polis != nil {
+		if err := e.polis.write(e, to, &m); err != nil {
+			return m, err
+		}
+	}
+	if e.bundled {
+		if err := e.addBundled(to, &m); err != nil {
+			return m, err
+		}
 	}
 	manifest, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return m, err
 	}
-	return m, os.WriteFile(filepath.Join(dir, "manifest.json"), append(manifest, '\n'), 0o644)
+	f, err := to.create("manifest.json")
+	if err != nil {
+		return m, err
+	}
+	_, err = f.Write(append(manifest, '\n'))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return m, err
 }
 
-// writeRows streams every record into the tables.
-func (e *Export) writeRows(out exportFiles, counts *ManifestCounts) error {
+// wanted are the tables that the formats ask for, each with its formats.
+func (e *Export) wanted() (tables []ExportTable, err error) {
+	var formats []Format
+	layout := false
+	e.polis = nil
+	for _, f := range e.Formats {
+		switch f {
+		case Polis:
+			e.polis = newPolisCollector()
+		case OvertonBench:
+			layout = true
+		case CSV, JSONL, Parquet:
+			formats = append(formats, f)
+		default:
+			return nil, fmt.Errorf("no format is called %q; expected csv, jsonl, parquet, polis or overtonbench", f)
+		}
+	}
+	if len(formats) > 0 {
+		for _, table := range e.Study.ExportTables() {
+			if e.bundled && table.Name == "wide" {
+				continue // the same again
+			}
+			if e.bundled {
+				table.Name = bundleData + table.Name
+			}
+			table.formats = formats
+			tables = append(tables, table)
+		}
+	}
+	if layout {
+		table := e.Study.overtonBenchTable()
+		table.formats = []Format{CSV, Parquet}
+		tables = append(tables, table)
+	}
+	return tables, nil
+}
+
+// add writes a file of known content. rows is 0 where it has none.
+func (m *Manifest) add(to target, name string, rows int, content []byte) error {
+	f, err := createCounted(to, name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if cerr := f.to.Close(); err == nil {
+		err = cerr
+	}
+	m.Files = append(m.Files, f.describe(rows))
+	return err
+}
+
+// readStatements learns the author and the state of each statement.
+func (e *Export) readStatements(counts *ManifestCounts) error {
+	e.author, e.states = map[string]string{}, map[viewKey]study.StatementState{}
+	return e.Statements(func(st study.Statement) error {
+		counts.Statements++
+		if st.Author != "" {
+			e.author[st.ID] = st.Author
+			e.states[keyOfView(st.Author, st.Question, st.Text)] = st.State
+			if e.public && st.State == study.StatementRejected {
+				e.states[keyOfView(st.Author, st.Question, "")] = st.State // its text is left out
+			}
+		}
+		return nil
+	})
+}
+
+// visits streams the submissions as the columns read them.
+func (e *Export) visits(each func(*visit) error) error {
 	submissions := map[string]int{} // by participant
-	err := e.Records(func(r study.Record) error {
+	return e.Records(func(r study.Record) error {
 		submissions[r.Pseudonym]++
+		if e.public {
+			e.redact(&r)
+		}
 		v := &visit{Record: r, number: submissions[r.Pseudonym], answers: make(map[study.Key]study.Answer, len(r.Answers)), export: e}
 		for _, a := range r.Answers {
 			v.answers[a.Key] = a
 		}
-		counts.add(v)
-		return e.writeVisit(out, v)
+		return each(v)
 	})
+}
+
+// redact leaves out what is not for everybody: free responses that moderation
+// rejected, comments on the study, and what the recruiter's file says. It also makes the record independent of
+// the time: whoever has not finished has left.
+func (e *Export) redact(r *study.Record) {
+	r.Live, r.Recruited = false, nil
+	r.Answers = slices.Clone(r.Answers)
+	for i := range r.Answers {
+		a := &r.Answers[i]
+		rejected := a.Key.Kind == study.KindView && e.viewState(r.Pseudonym, a.Key.Scope, a.Value) == study.StatementRejected
+		if rejected || a.Key.Kind == study.KindFeedback {
+			a.Value = ""
+		}
+	}
+}
+
+// viewState is the state of the statement that a free response became.
+func (e *Export) viewState(pseudonym, question, text string) study.StatementState {
+	return e.states[keyOfView(pseudonym, question, text)]
+}
+
+// count counts what was collected, and gathers the votes for Polis.
+func (e *Export) count(counts *ManifestCounts) error {
+	return e.visits(func(v *visit) error {
+		counts.add(v)
+		if e.polis != nil {
+			for _, b := range v.Ballots {
+				e.polis.add(v, b, v.answers[study.Key{Kind: study.KindVote, Scope: b.Question, Subject: b.Statement}])
+			}
+		}
+		return nil
+	})
+}
+
+// writeTable writes one table in its formats, in one pass over the data.
+func (e *Export) writeTable(to target, table ExportTable, m *Manifest) error {
+	t, err := createTable(to, table)
 	if err != nil {
 		return err
 	}
-	for _, st := range e.Statements {
-		if err := out["statements"].write(&exportRow{statement: st}); err != nil {
-			return err
-		}
+	switch {
+	case table.rows == nil:
+		err = e.Statements(func(st study.Statement) error {
+			if e.public && st.State == study.StatementRejected {
+				st.Text = ""
+			}
+			return t.write(&exportRow{statement: st})
+		})
+	default:
+		err = e.visits(func(v *visit) error { return table.rows(v, m.Counts, t.write) })
 	}
-	return nil
+	files, err := t.close(err)
+	m.Files = append(m.Files, files...)
+	return err
 }
 
-func (e *Export) writeVisit(out exportFiles, v *visit) error {
-	if err := out["participants"].write(&exportRow{visit: v}); err != nil {
-		return err
-	}
+func participantRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
+	return write(&exportRow{visit: v})
+}
+
+func ratingRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
 	for i, slot := range v.Slots {
-		question, _ := e.Study.Questions.Question(slot.Question)
+		question, _ := v.export.Study.Questions.Question(slot.Question)
 		votes := v.votesOn(slot.Question)
 		for at, model := range slot.Models {
 			answer, rated := v.answers[study.Key{Kind: study.KindRating, Scope: slot.Question, Subject: model}]
 			if !rated {
 				continue
 			}
-			if err := out["ratings"].write(&exportRow{visit: v, answer: answer, question: question, slot: i, at: at, votes: votes}); err != nil {
+			if err := write(&exportRow{visit: v, answer: answer, question: question, slot: i, at: at, votes: votes}); err != nil {
 				return err
 			}
 		}
 	}
-	for _, b := range v.Ballots {
-		answer := v.answers[study.Key{Kind: study.KindVote, Scope: b.Question, Subject: b.Statement}]
-		if err := out["votes"].write(&exportRow{visit: v, answer: answer, ballot: b}); err != nil {
+	return nil
+}
+
+// completeRatingRows are the ratings of people who finished; of virtual
+// participants only where nobody else did.
+func completeRatingRows(v *visit, counts ManifestCounts, write func(*exportRow) error) error {
+	if v.Outcome != study.Completed || v.Virtual && counts.People.Status[string(study.Completed)] > 0 {
+		return nil
+	}
+	return ratingRows(v, counts, write)
+}
+
+func assignmentRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
+	for i := range v.Slots {
+		if err := write(&exportRow{visit: v, slot: i}); err != nil {
 			return err
 		}
-		if e.polis != nil {
-			e.polis.add(v, b, answer)
+	}
+	return nil
+}
+
+func voteRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
+	for _, b := range v.Ballots {
+		answer := v.answers[study.Key{Kind: study.KindVote, Scope: b.Question, Subject: b.Statement}]
+		if err := write(&exportRow{visit: v, answer: answer, ballot: b}); err != nil {
+			return err
 		}
 	}
-	for _, asked := range e.Study.AskedItems(v.Answered(), v.Surveys) {
+	return nil
+}
+
+func surveyRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
+	s := v.export.Study
+	for _, asked := range s.AskedItems(v.Answered(), v.Surveys) {
 		answer, answered := v.answers[asked.Key]
 		if !answered {
 			continue
 		}
-		item, _ := e.Study.Instruments[asked.Key.Scope].Item(asked.Item.ID)
-		if err := out["surveys"].write(&exportRow{visit: v, answer: answer, asked: asked, item: item}); err != nil {
+		item, _ := s.Instruments[asked.Key.Scope].Item(asked.Item.ID)
+		if err := write(&exportRow{visit: v, answer: answer, asked: asked, item: item}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func drawRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
+	for _, name := range sorted(v.Surveys) {
+		if err := write(&exportRow{visit: v, instrument: name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func answerRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
 	for _, a := range v.Answers {
-		if err := out["answers"].write(&exportRow{visit: v, answer: a}); err != nil {
+		if err := write(&exportRow{visit: v, answer: a}); err != nil {
 			return err
 		}
 	}
@@ -260,7 +480,7 @@ func (v *visit) votesOn(question string) string {
 			if text.Len() > 0 {
 				text.WriteByte(',')
 			}
-			fmt.Fprintf(&text, "%q:%q", b.Statement, vote)
+			text.WriteString(jsonOf(b.Statement) + ":" + jsonOf(vote.(string)))
 		}
 	}
 	return "{" + text.String() + "}"
@@ -285,134 +505,4 @@ func (c *ManifestCounts) add(v *visit) {
 			p.Votes++
 		}
 	}
-}
-
-// exportFiles are the open files of an export, by table.
-type exportFiles map[string]*tableFiles
-
-// tableFiles are one table's files, one for each format.
-type tableFiles struct {
-	columns []Column
-	values  []any
-	rows    int
-	writers []rowWriter
-	files   []*countedFile
-}
-
-// write adds a row to each of the table's files.
-func (t *tableFiles) write(r *exportRow) error {
-	for i, column := range t.columns {
-		t.values[i] = column.value(r)
-		if moment, ok := t.values[i].(time.Time); ok && moment.IsZero() {
-			t.values[i] = nil
-		}
-	}
-	t.rows++
-	for i, w := range t.writers {
-		if err := w.write(t.values); err != nil {
-			return fmt.Errorf("writing %s: %w", t.files[i].name, err)
-		}
-	}
-	return nil
-}
-
-func createTables(dir string, tables []ExportTable, formats []Format) (exportFiles, error) {
-	out := exportFiles{}
-	for _, table := range tables {
-		t := &tableFiles{columns: table.Columns, values: make([]any, len(table.Columns))}
-		out[table.Name] = t
-		for _, format := range formats {
-			if err := t.create(dir, table, format); err != nil {
-				_, err = out.close(err)
-				return nil, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// create opens a table's file in a format; of CSV also the second one.
-func (t *tableFiles) create(dir string, table ExportTable, format Format) error {
-	open := func(suffix string) (io.Writer, error) {
-		f, err := createCounted(dir, table.Name+suffix)
-		if err == nil {
-			t.files = append(t.files, f)
-		}
-		return f, err
-	}
-	switch format {
-	case CSV:
-		for _, suffix := range []string{".csv", "_spreadsheet.csv"} {
-			f, err := open(suffix)
-			if err != nil {
-				return err
-			}
-			w, err := newCSVWriter(f, table.Columns, suffix != ".csv")
-			if err != nil {
-				return err
-			}
-			t.writers = append(t.writers, w)
-		}
-	case JSONL:
-		f, err := open(".jsonl")
-		if err != nil {
-			return err
-		}
-		t.writers = append(t.writers, newJSONLWriter(f, table.Columns))
-	case Parquet:
-		f, err := open(".parquet")
-		if err != nil {
-			return err
-		}
-		t.writers = append(t.writers, newParquetWriter(f, table))
-	default:
-		return fmt.Errorf("no format is called %q; expected csv, jsonl, parquet or polis", format)
-	}
-	return nil
-}
-
-// close finishes every file and describes them. It keeps the first error,
-// beginning with the one given.
-func (out exportFiles) close(err error) ([]ManifestFile, error) {
-	var list []ManifestFile
-	for _, name := range sorted(out) {
-		t := out[name]
-		for i, f := range t.files {
-			if i < len(t.writers) && err == nil {
-				err = t.writers[i].close()
-			}
-			if cerr := f.file.Close(); err == nil {
-				err = cerr
-			}
-			list = append(list, f.describe(t.rows))
-		}
-	}
-	return list, err
-}
-
-// countedFile is a file that knows its length and hash.
-type countedFile struct {
-	name  string
-	file  *os.File
-	sum   hash.Hash
-	bytes int64
-}
-
-func createCounted(dir, name string) (*countedFile, error) {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	return &countedFile{name: name, file: f, sum: sha256.New()}, nil
-}
-
-func (f *countedFile) describe(rows int) ManifestFile {
-	return ManifestFile{f.name, rows, f.bytes, hex.EncodeToString(f.sum.Sum(nil))}
-}
-
-func (f *countedFile) Write(b []byte) (int, error) {
-	n, err := f.file.Write(b)
-	f.sum.Write(b[:n])
-	f.bytes += int64(n)
-	return n, err
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/csv"
@@ -9,6 +10,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,6 +82,12 @@ func collected(t testing.TB) *Export {
 	third := study.Record{Pseudonym: "birch", Seed: 8, Outcome: study.NoConsent, Round: 1, Started: at(2000), Last: at(2003), Ended: at(2003),
 		Answers: []study.Answer{answer(study.KindConsent, "", "", "no", 2000, 2003, 1)}}
 	virtual := study.Record{Pseudonym: "cedar", Virtual: true, Seed: 9, Round: 1, Started: at(3000), Last: at(3000)}
+	statements := []study.Statement{
+		{ID: "1", Question: "1", Seed: true, Text: "Dogs need room.", State: study.StatementServed, Created: at(-60), Drawn: 1, Disagree: 1},
+		{ID: "7", Question: "2", Author: "birch", Text: "-2 degrees, no cars", State: study.StatementServed, Created: at(-10), Drawn: 1, Agree: 1},
+		{ID: "8", Question: "2", State: study.StatementWithdrawn, Created: at(-9), Drawn: 1, Skip: 1},
+		{ID: "9", Question: "1", Author: "birch", Text: "@home only", State: study.StatementRejected, Created: at(1050)},
+	}
 	return &Export{
 		Study: s, Version: 1, Program: "overton test", At: at(9000),
 		Formats: []Format{CSV, JSONL, Parquet},
@@ -90,10 +99,21 @@ func collected(t testing.TB) *Export {
 			}
 			return nil
 		},
-		Statements: []study.Statement{
-			{ID: "1", Question: "1", Seed: true, Text: "Dogs need room.", State: study.StatementServed, Created: at(-60), Drawn: 1, Disagree: 1},
-			{ID: "7", Question: "2", Author: "birch", Text: "-2 degrees, no cars", State: study.StatementServed, Created: at(-10), Drawn: 1, Agree: 1},
-			{ID: "8", Question: "2", State: study.StatementWithdrawn, Created: at(-9), Drawn: 1, Skip: 1},
+		Statements: func(each func(study.Statement) error) error {
+			for _, st := range statements {
+				if err := each(st); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		StatementsOn: func(question string) (on []study.Statement, err error) {
+			for _, st := range statements {
+				if st.Question == question {
+					on = append(on, st)
+				}
+			}
+			return on, nil
 		},
 		Groups: map[string]map[string]string{"2": {"amber": "1"}},
 	}
@@ -169,6 +189,9 @@ func TestEveryFormatHoldsTheSameRows(t *testing.T) {
 			moments[c.Name] = c.Kind == Moment
 		}
 		header, want := cells(t, filepath.Join(dir, table.Name+".csv"))
+		if table.Name == "draws" { // the small study draws nothing
+			continue
+		}
 		if len(want) == 0 {
 			t.Errorf("%s is empty", table.Name)
 		}
@@ -250,7 +273,7 @@ func TestManifestAgreesWithTheFiles(t *testing.T) {
 		people.Views != 3 || people.Ratings != 5 || people.Votes != 2 || people.Skipped != 1 {
 		t.Errorf("people %+v", people)
 	}
-	if virtual.Submissions != 1 || virtual.Status["left"] != 1 || m.Counts.Statements != 3 {
+	if virtual.Submissions != 1 || virtual.Status["left"] != 1 || m.Counts.Statements != 4 {
 		t.Errorf("virtual %+v, %d statements", virtual, m.Counts.Statements)
 	}
 	if rows["ratings.csv"] != people.Ratings || rows["participants.jsonl"] != 4 || rows["votes.parquet"] != people.Votes+people.Skipped || rows["answers.csv"] != 20 {
@@ -259,7 +282,10 @@ func TestManifestAgreesWithTheFiles(t *testing.T) {
 }
 
 func TestOnlySpreadsheetFilesAreAltered(t *testing.T) {
-	for _, text := range []string{"=HYPERLINK(\"http://x\",\"y\")", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "a\n\nb", "plain", ""} {
+	altered := []string{"=HYPERLINK(\"http://x\",\"y\")", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "=1+1",
+		"007", "1.50", "1e5", "1,5", "18446744073709551615", "3/4", "1-2", "2026-03-01", "12:30", "50 %", "€ 5", "5 May", "March 1", "Mar-01", "TRUE", "false", " 12", "1'000", "10 am"}
+	kept := []string{"a\n\nb", "plain", "", "12", "0", "3 reasons", "may be", "Yes, \"maybe\", no", "m1", "👍🏽 e\u0301", "שלום", " =1"}
+	for i, text := range append(slices.Clone(altered), kept...) {
 		columns := []Column{{Name: "=1+1", Kind: Text}, {Name: "n", Kind: Integer}}
 		for _, safe := range []bool{false, true} {
 			var b bytes.Buffer
@@ -277,17 +303,187 @@ func TestOnlySpreadsheetFilesAreAltered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prefix := ""
-			if safe && text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-				prefix = "'"
-			}
-			header := "=1+1"
+			prefix, header := "", "=1+1"
 			if safe {
 				header = "'=1+1"
+				if i < len(altered) {
+					prefix = "'"
+				}
 			}
 			if rows[0][0] != header || rows[1][0] != prefix+text || rows[1][1] != "-2" {
 				t.Errorf("%q, safe %v: %q", text, safe, rows)
 			}
+		}
+	}
+}
+
+// nastyText makes texts of what trips readers and writers.
+func nastyText(rng *rand.Rand) string {
+	pieces := []string{",", "\"", "\n", "\r", "\t", "=", "+", "-", "@", "'", ";", "a", "0", ".", " ", "\u00a0", "\u2028", "\ufeff", "é", "e\u0301", "👩‍👩‍👧‍👦", "🇺🇳",
+		"שלום", "\u202eabc\u202c", "中", "\\", "\\n", "null", "NULL", "NaN", "\x01", "\x7f", "<b>", "&amp;", "\U0010ffff", "\ufffd"}
+	var b strings.Builder
+	for range rng.IntN(12) {
+		b.WriteString(pieces[rng.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func TestAnyTextComesBackFromEveryFormat(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	table := ExportTable{Name: "t", Columns: []Column{{Name: "n", Kind: Integer}, {Name: "text", Kind: Text}, {Name: nastyText(rng) + "x", Kind: Text}}}
+	var want [][2]string
+	var lossless, lines, blocks bytes.Buffer
+	c, err := newCSVWriter(&lossless, table.Columns, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writers := []rowWriter{c, newJSONLWriter(&lines, table.Columns), newParquetWriter(&blocks, table)}
+	for n := range 2000 {
+		texts := [2]string{nastyText(rng), nastyText(rng)}
+		want = append(want, texts)
+		for _, w := range writers {
+			if err := w.write([]any{n, texts[0], texts[1]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, w := range writers {
+		if err := w.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// This reader takes CR LF within a cell for LF; others, such as Python's, do not.
+	rows, err := csv.NewReader(&lossless).ReadAll()
+	if err != nil || len(rows) != len(want)+1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, texts := range want {
+		for k, text := range texts {
+			if got := rows[i+1][k+1]; got != strings.ReplaceAll(text, "\r\n", "\n") {
+				t.Fatalf("CSV row %d: %q, want %q", i, got, text)
+			}
+		}
+	}
+	for i, line := range bytes.Split(bytes.TrimSpace(lines.Bytes()), []byte("\n")) {
+		var row map[string]any
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if row["text"] != want[i][0] || row[table.Columns[2].Name] != want[i][1] {
+			t.Fatalf("JSON lines row %d: %q, want %q", i, row, want[i])
+		}
+	}
+	read, err := ReadTable("t.parquet", blocks.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, other := slices.Index(read.Columns, "text"), slices.Index(read.Columns, table.Columns[2].Name)
+	for i, row := range read.Rows {
+		if row[text] != want[i][0] || row[other] != want[i][1] {
+			t.Fatalf("Parquet row %d: %q, want %q", i, row, want[i])
+		}
+	}
+	if len(read.Rows) != len(want) {
+		t.Errorf("%d rows in Parquet", len(read.Rows))
+	}
+}
+
+func TestAnArchiveHoldsWhatAFolderHolds(t *testing.T) {
+	everything := func() *Export {
+		e := collected(t)
+		e.Formats = []Format{CSV, JSONL, Parquet, Polis, OvertonBench}
+		return e
+	}
+	dir, want := writeExport(t, everything())
+	var b bytes.Buffer
+	m, err := everything().WriteZip(&b, "mine")
+	if err != nil || fmt.Sprint(m) != fmt.Sprint(want) {
+		t.Fatalf("%v: %+v, want %+v", err, m, want)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := z.File[len(z.File)-1].Name; last != "mine/manifest.json" || len(z.File) != len(m.Files)+1 {
+		t.Errorf("%d files for %d in the manifest, the last is %s", len(z.File), len(m.Files), last)
+	}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		if !bytes.Equal(got, contents(t, filepath.Join(dir, strings.TrimPrefix(f.Name, "mine/")))) {
+			t.Errorf("%s differs in the archive", f.Name)
+		}
+	}
+}
+
+func TestABrokenArchiveIsNotTakenForWhole(t *testing.T) {
+	e := collected(t)
+	records := e.Records
+	passes := 0
+	e.Records = func(each func(study.Record) error) error {
+		if passes++; passes == 4 {
+			return errors.New("the disk is gone")
+		}
+		return records(each)
+	}
+	var b bytes.Buffer
+	if _, err := e.WriteZip(&b, "mine"); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Fatalf("got %v", err)
+	}
+	if b.Len() == 0 {
+		t.Error("nothing was sent before the fault, so this test shows nothing")
+	}
+	if _, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil {
+		t.Error("the broken archive opens")
+	}
+	// The reader goes away.
+	if _, err := collected(t).WriteZip(&closedPipe{left: 3000}, "mine"); err == nil || !strings.Contains(err.Error(), "closed pipe") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// closedPipe takes so many bytes.
+type closedPipe struct{ left int }
+
+func (p *closedPipe) Write(b []byte) (int, error) {
+	if p.left -= len(b); p.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
+}
+
+func TestTheOvertonBenchLayoutHasThePublishedColumns(t *testing.T) {
+	e := collected(t)
+	e.Formats = []Format{OvertonBench}
+	dir, _ := writeExport(t, e)
+	for _, name := range []string{"overtonbench.csv", "overtonbench.parquet"} {
+		table, err := ReadTable(name, contents(t, filepath.Join(dir, "overtonbench", name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"user", "question_id", "question", "model", "llm_response", "freeresponse", "representation_rating", "selection_text", "selection_position",
+			"Age", "Sex", "Ethnicity simplified", "U.s. political affiliation", "votes", "cluster_kmeans"}
+		if !slices.Equal(table.Columns, want) {
+			t.Errorf("%s has %q", name, table.Columns)
+		}
+		if len(table.Rows) != 4 { // two questions of the one who finished
+			t.Fatalf("%s: %d rows", name, len(table.Rows))
+		}
+		cell := func(column string) string { return table.Rows[0][slices.Index(table.Columns, column)] }
+		for column, want := range map[string]string{"user": "amber", "question_id": "2", "model": "m2", "representation_rating": "2", "freeresponse": "=1+1, she said:\n\"no\"",
+			"Age": "DATA_EXPIRED", "Sex": "Female", "U.s. political affiliation": "Independent", "votes": `{"7":"agree"}`, "cluster_kmeans": "1"} {
+			if got := cell(column); got != want {
+				t.Errorf("%s: %s is %q, want %q", name, column, got, want)
+			}
+		}
+		if ratings, err := ReadRatings(name, contents(t, filepath.Join(dir, "overtonbench", name)), DefaultGroupColumn); err != nil || len(ratings.Rows) != 4 {
+			t.Errorf("%s cannot be scored: %v", name, err)
 		}
 	}
 }
@@ -311,7 +507,7 @@ func TestExportDoesNotOverwrite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	e.Formats = []Format{"xls"}
-	if _, err := e.WriteFolder(dir + "2"); err == nil || !strings.Contains(err.Error(), "expected csv, jsonl, parquet or polis") {
+	if _, err := e.WriteFolder(dir + "2"); err == nil || !strings.Contains(err.Error(), "expected csv, jsonl, parquet, polis or overtonbench") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -87,14 +90,30 @@ func (c *csvWriter) close() error {
 	return c.csv.Error()
 }
 
-// Harmless keeps spreadsheet programs from taking a text for a formula: an
-// apostrophe in front makes it text.
+// Harmless keeps spreadsheet programs from taking a text for something else: an
+// apostrophe in front makes it text. They take for a formula what begins with
+// = + - @ or a control character, and for a number, a date or a truth value
+// what looks like one in any country; only plain whole numbers, such as most
+// ids, stay as they are, for those come to no harm.
 func Harmless(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+	if text == "" {
+		return text
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
 		return "'" + text
 	}
 	return text
 }
+
+var (
+	// plainNumber is a whole number that comes back as the same digits.
+	plainNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})$`)
+
+	// looksConverted is a number, amount, share, date, time or truth value.
+	looksConverted = regexp.MustCompile(`(?i)^\s*(true|false|[\p{Sc}\s]*[0-9.,][0-9\s.,:/%()'’°\p{Sc}-]*(e[+-]?[0-9]+)?(\s*[ap]\.?m\.?)?` +
+		`|[0-9\s.,:/-]*(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-zé]*[0-9\s.,:/-]*)\s*$`)
+)
 
 // jsonlWriter writes one JSON object a line, its keys in the columns' order.
 type jsonlWriter struct {
@@ -109,7 +128,7 @@ func newJSONLWriter(w io.Writer, columns []Column) *jsonlWriter {
 	j.json = json.NewEncoder(&j.line)
 	j.json.SetEscapeHTML(false)
 	for _, column := range columns {
-		j.keys = append(j.keys, strconv.Quote(column.Name)+":")
+		j.keys = append(j.keys, jsonOf(column.Name)+":")
 	}
 	return j
 }
@@ -137,9 +156,12 @@ func (j *jsonlWriter) write(values []any) error {
 
 func (j *jsonlWriter) close() error { return j.w.Flush() }
 
-// parquetRows is how many rows a Parquet row group has at most; it bounds the
-// memory of an export.
-const parquetRows = 5_000
+// A Parquet row group has at most so many rows, and about so many bytes, since
+// it is in memory while it is written.
+const (
+	parquetRows  = 20_000
+	parquetBytes = 2 << 20
+)
 
 // orderedGroup is a Parquet group whose columns keep their order.
 type orderedGroup struct {
@@ -150,8 +172,10 @@ type orderedGroup struct {
 func (g orderedGroup) Fields() []parquet.Field { return g.fields }
 
 type parquetWriter struct {
-	w   *parquet.GenericWriter[any]
-	row parquet.Row
+	w     *parquet.GenericWriter[any]
+	row   parquet.Row
+	rows  int // in the row group
+	bytes int
 }
 
 func newParquetWriter(w io.Writer, table ExportTable) *parquetWriter {
@@ -167,8 +191,7 @@ func newParquetWriter(w io.Writer, table ExportTable) *parquetWriter {
 	for _, column := range table.Columns {
 		ordered.fields = append(ordered.fields, fields[column.Name])
 	}
-	return &parquetWriter{w: parquet.NewGenericWriter[any](w, parquet.NewSchema(table.Name, ordered),
-		parquet.MaxRowsPerRowGroup(parquetRows), parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("overton", "", ""))}
+	return &parquetWriter{w: parquet.NewGenericWriter[any](w, parquet.NewSchema(path.Base(table.Name), ordered), parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("overton", "", ""))}
 }
 
 func parquetNode(kind Kind) parquet.Node {
@@ -196,6 +219,7 @@ func (p *parquetWriter) write(values []any) error {
 			continue
 		case string:
 			v = parquet.ByteArrayValue([]byte(value))
+			p.bytes += len(value)
 		case int:
 			v = parquet.Int64Value(int64(value))
 		case float64:
@@ -209,8 +233,15 @@ func (p *parquetWriter) write(values []any) error {
 		}
 		p.row = append(p.row, v.Level(0, 1, i))
 	}
-	_, err := p.w.WriteRows([]parquet.Row{p.row})
-	return err
+	if _, err := p.w.WriteRows([]parquet.Row{p.row}); err != nil {
+		return err
+	}
+	p.bytes += 8 * len(values)
+	if p.rows++; p.rows < parquetRows && p.bytes < parquetBytes {
+		return nil
+	}
+	p.rows, p.bytes = 0, 0
+	return p.w.Flush()
 }
 
 func (p *parquetWriter) close() error { return p.w.Close() }

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,44 +50,28 @@ func (c *polisCollector) add(v *visit, b study.RecordBallot, answer study.Answer
 }
 
 // write makes the folders of all questions that have votes or statements.
-func (c *polisCollector) write(e *Export, dir string) ([]ManifestFile, error) {
+func (c *polisCollector) write(e *Export, to target, m *Manifest) error {
 	virtual := len(c[0]) == 0
 	votes := c[0]
 	if virtual {
 		votes = c[1]
 	}
-	var list []ManifestFile
 	for _, q := range e.Study.Questions.Questions {
-		var statements []study.Statement
-		for _, st := range e.Statements {
-			if st.Question == q.ID && (st.Seed || st.Virtual == virtual) {
-				statements = append(statements, st)
-			}
+		statements, err := e.StatementsOn(q.ID)
+		if err != nil {
+			return err
 		}
+		statements = slices.DeleteFunc(statements, func(st study.Statement) bool { return !st.Seed && st.Virtual != virtual })
 		if len(statements) == 0 && len(votes[q.ID]) == 0 {
 			continue
 		}
-		folder := filepath.Join("polis", fileName(q.ID))
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
-			return nil, err
-		}
-		files := newPolisConversation(q, statements, votes[q.ID], e.Groups[q.ID]).files(e)
-		for _, f := range files {
-			out, err := createCounted(dir, filepath.ToSlash(filepath.Join(folder, f.name)))
-			if err != nil {
-				return nil, err
+		for _, f := range newPolisConversation(q, statements, votes[q.ID], e.Groups[q.ID]).files(e) {
+			if err := m.add(to, "polis/"+fileName(q.ID)+"/"+f.name, f.rows(), f.content()); err != nil {
+				return err
 			}
-			_, err = out.Write(f.content())
-			if cerr := out.file.Close(); err == nil {
-				err = cerr
-			}
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, out.describe(f.rows()))
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // fileName makes an id fit to name a folder: what is no letter, digit, dash or

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,11 @@ type ExportTable struct {
 	Name    string // of its files, without the extension
 	Meaning string
 	Columns []Column
+
+	// rows writes the rows that a submission gives. It is nil for statements,
+	// which belong to none.
+	rows    func(v *visit, counts ManifestCounts, write func(*exportRow) error) error
+	formats []Format
 }
 
 // exportRow is what the columns of a row draw on. Each table fills the part
@@ -55,6 +61,8 @@ type exportRow struct {
 	statement study.Statement
 	asked     study.Asked
 	item      instrument.Item
+
+	instrument string // of which something was drawn
 }
 
 // visit is one submission while it is exported.
@@ -88,12 +96,17 @@ func (v *visit) value(kind study.Kind, scope, subject string) any {
 // dictionary and documentation are made from it.
 func (s *Study) ExportTables() []ExportTable {
 	return []ExportTable{
-		{"ratings", "One row for each rating of a model response. The columns of OvertonBench have their names there, so that the file can stand in for it.", s.ratingColumns()},
-		{"votes", "One row for each statement drawn for a person's vote, voted on or not.", voteColumns()},
-		{"statements", "One row for each statement: free responses as peers see them, and seeds.", statementColumns()},
-		{"participants", "One row for each submission, finished or not.", s.participantColumns()},
-		{"surveys", "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition no longer holds are in answers alone.", surveyAnswerColumns()},
-		{"answers", "One row for each answer of any kind, with its current value.", answerColumns()},
+		{Name: "ratings", Columns: s.ratingColumns(), rows: ratingRows,
+			Meaning: "One row for each rating of a model response. The columns of OvertonBench have their names there, so that the file can stand in for it."},
+		{Name: "votes", Columns: voteColumns(), rows: voteRows, Meaning: "One row for each statement drawn for a person's vote, voted on or not."},
+		{Name: "statements", Columns: statementColumns(), Meaning: "One row for each statement: free responses as peers see them, and seeds."},
+		{Name: "participants", Columns: s.participantColumns(), rows: participantRows, Meaning: "One row for each submission, finished or not."},
+		{Name: "surveys", Columns: surveyAnswerColumns(), rows: surveyRows,
+			Meaning: "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition no longer holds are in answers alone."},
+		{Name: "answers", Columns: answerColumns(), rows: answerRows, Meaning: "The long form: one row for each answer of any kind, with its current value."},
+		{Name: "assignments", Columns: assignmentColumns(), rows: assignmentRows, Meaning: "One row for each question that a submission was given, answered or not."},
+		{Name: "draws", Columns: drawColumns(), rows: drawRows, Meaning: "One row for each survey of which something was drawn for a submission: topics, items, their repetition or the order of the options."},
+		{Name: "wide", Columns: s.wideColumns(), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. The questions stand in the order in which the participant had them."},
 	}
 }
 
@@ -125,17 +138,8 @@ func (s *Study) ratingColumns() []Column {
 		}},
 		{"freeresponse", Text, "", "The participant's own view on the question, in their words", func(r *exportRow) any { return r.value(study.KindView, r.question.ID, "") }},
 		{"representation_rating", Integer, "1 to 5", "How far the response represents the participant's view: 1 not at all, 5 fully", func(r *exportRow) any { return whole(r.answer.Value) }},
-		{"selection_text", Text, "", "The endpoint that the participant is closer to, or Neutral", func(r *exportRow) any {
-			switch stance(r) {
-			case study.StanceFirst:
-				return r.question.Option1
-			case study.StanceSecond:
-				return r.question.Option2
-			case study.StanceNeutral:
-				return "Neutral"
-			}
-			return nil
-		}},
+		{"freeresponse_state", Text, "", "What became of the free response as a statement: served, pending, rejected by moderation or replaced; empty where it became none", func(r *exportRow) any { return r.viewState(r.question.ID) }},
+		{"selection_text", Text, "", "The endpoint that the participant is closer to, or Neutral", func(r *exportRow) any { return r.selection(r.question) }},
 		{"selection_position", Text, "", "The same as 1, 2 or neutral; empty where the question has no endpoints or the study did not ask", stance},
 		{"importance", Integer, "1 to 5", "How much the question matters to the participant", func(r *exportRow) any { return whole(r.value(study.KindImportance, r.question.ID, "")) }},
 	}, s.surveyColumns(), []Column{
@@ -156,6 +160,167 @@ func (s *Study) ratingColumns() []Column {
 		{"study_version", Integer, "", "Version of the study that the submission belongs to", func(r *exportRow) any { return r.export.Version }},
 		{"study_hash", Text, "", "SHA-256 of the study's files", func(r *exportRow) any { return r.export.Study.Hash }},
 	})
+}
+
+// selection is the endpoint that a participant chose on a question, in words.
+func (v *visit) selection(q study.Question) any {
+	switch v.value(study.KindStance, q.ID, "") {
+	case study.StanceFirst:
+		return q.Option1
+	case study.StanceSecond:
+		return q.Option2
+	case study.StanceNeutral:
+		return "Neutral"
+	}
+	return nil
+}
+
+// viewState is what became of a participant's free response, or nil.
+func (v *visit) viewState(question string) any {
+	text, ok := v.value(study.KindView, question, "").(string)
+	if !ok {
+		return nil
+	}
+	return orNil(string(v.export.viewState(v.Pseudonym, question, text)))
+}
+
+func assignmentColumns() []Column {
+	return []Column{
+		userColumn, submissionColumn,
+		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.Slots[r.slot].Question }},
+		{"question_position", Integer, "", "Which of the participant's questions it is, from 1", func(r *exportRow) any { return r.slot + 1 }},
+		{"state", Text, "", "done; reserved: begun and not finished; or released, so that somebody else can have the place", func(r *exportRow) any { return r.Slots[r.slot].State }},
+		{"models", Text, "JSON", "The models whose responses are rated, in the order shown", func(r *exportRow) any { return jsonOf(r.Slots[r.slot].Models) }},
+		statusColumn, virtualColumn,
+	}
+}
+
+func drawColumns() []Column {
+	return []Column{
+		userColumn, submissionColumn,
+		{"instrument", Text, "", "The instrument, as the study's flow names it", func(r *exportRow) any { return r.instrument }},
+		{"items", Text, "JSON", "The items asked, in their order", func(r *exportRow) any { return jsonOf(r.Surveys[r.instrument].Items) }},
+		{"repeated", Text, "JSON", "The items asked again at the end", func(r *exportRow) any { return jsonOf(r.Surveys[r.instrument].Repeated) }},
+		{"reversed", Flag, "", "Whether the options were shown in reverse", func(r *exportRow) any { return r.Surveys[r.instrument].Reversed }},
+		statusColumn, virtualColumn,
+	}
+}
+
+// wideColumns are those of a participant, followed by all answers but single
+// votes: question by question in the participant's order, then the surveys of
+// which something is drawn, checks and feedback.
+func (s *Study) wideColumns() []Column {
+	columns := s.participantColumns()
+	add := func(name, unit, meaning string, kind Kind, value func(*exportRow) any) {
+		if slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+			name += "_2"
+		}
+		columns = append(columns, Column{name, kind, unit, meaning, value})
+	}
+	if o := s.Overton(); o != nil {
+		var models []string
+		for _, r := range s.Questions.Responses {
+			if !slices.Contains(models, r.Model) {
+				models = append(models, r.Model)
+			}
+		}
+		for n := range o.QuestionsPerParticipant {
+			// on gives the value of a column, or nil where there is no such question.
+			on := func(value func(r *exportRow, question string) any) func(*exportRow) any {
+				return func(r *exportRow) any {
+					if n >= len(r.Slots) {
+						return nil
+					}
+					return value(r, r.Slots[n].Question)
+				}
+			}
+			at := fmt.Sprintf("q%d_", n+1)
+			which := fmt.Sprintf(", on the participant's question %d", n+1)
+			add(at+"question_id", "", fmt.Sprintf("The participant's question %d", n+1), Text, on(func(_ *exportRow, q string) any { return q }))
+			add(at+"selection_text", "", "The endpoint chosen"+which, Text, on(func(r *exportRow, q string) any {
+				question, _ := s.Questions.Question(q)
+				return r.selection(question)
+			}))
+			add(at+"importance", "1 to 5", "How much the question matters"+which, Integer, on(func(r *exportRow, q string) any { return whole(r.value(study.KindImportance, q, "")) }))
+			add(at+"freeresponse", "", "The free response"+which, Text, on(func(r *exportRow, q string) any { return r.value(study.KindView, q, "") }))
+			add(at+"freeresponse_state", "", "What became of it as a statement"+which, Text, on(func(r *exportRow, q string) any { return r.viewState(q) }))
+			for _, model := range models {
+				add(at+"rating_"+model, "1 to 5", "The rating of "+model+which, Integer, on(func(r *exportRow, q string) any { return whole(r.value(study.KindRating, q, model)) }))
+			}
+			add(at+"votes", "JSON", "The votes"+which+": statement_id to agree, disagree or neutral, in the order shown", Text, on(func(r *exportRow, q string) any { return r.votesOn(q) }))
+		}
+	}
+	for _, b := range s.Flow {
+		if b.Survey == nil || !b.Survey.Draws() {
+			continue
+		}
+		in := s.Instruments[b.Survey.Instrument]
+		partial := b.Survey.Topics > 0 || b.Survey.Sample > 0 // else the first answers are among a participant's columns
+		for _, it := range in.Items {
+			if partial {
+				add(in.Name+"."+it.ID, "", "Answer to “"+it.Text+"”; empty where it was not asked", Text, func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) })
+			}
+			if b.Survey.Repeat > 0 {
+				again := study.SurveyKey(in.Name, it.ID, true)
+				add(in.Name+"."+it.ID+".again", "", "Second answer to “"+it.Text+"”", Text, func(r *exportRow) any { return r.value(again.Kind, again.Scope, again.Subject) })
+			}
+		}
+	}
+	for n := range s.Checks {
+		subject := strconv.Itoa(n + 1)
+		add("check_"+subject, "", "Answer to check "+subject, Text, func(r *exportRow) any { return r.value(study.KindCheck, "", subject) })
+	}
+	add("feedback", "", "What the participant said at the end", Text, func(r *exportRow) any { return r.value(study.KindFeedback, "", "") })
+	return columns
+}
+
+// OvertonBench is the layout of the published data set: the columns that it
+// has, with the names, order and types that it gives them, for people who
+// finished.
+const OvertonBench Format = "overtonbench"
+
+// overtonBenchTable is OvertonBench's table. Demographics are the answers to
+// the survey on demographics, else what the recruiter's file says.
+func (s *Study) overtonBenchTable() ExportTable {
+	published := map[string]Column{}
+	for _, c := range s.ratingColumns() {
+		published[c.Name] = c
+	}
+	question, group := published["question_id"], published["cluster_kmeans"]
+	if !slices.ContainsFunc(s.Questions.Questions, func(q study.Question) bool { return whole(q.ID) == nil }) {
+		question.Kind, question.value = Integer, func(r *exportRow) any { return whole(r.question.ID) }
+	}
+	text := group.value
+	group.Kind, group.value = Integer, func(r *exportRow) any { return whole(text(r)) }
+	free := published["freeresponse"]
+	free.Meaning += "; empty where moderation rejected it"
+	own := free.value
+	free.value = func(r *exportRow) any {
+		if r.viewState(r.question.ID) == string(study.StatementRejected) {
+			return nil
+		}
+		return own(r)
+	}
+	demographics := instrument.USDemographics().Name
+	person := func(name, item string) Column {
+		return Column{name, Text, "", "Answer to " + item + " of " + demographics + "; where the study does not ask it, the column of that name in the recruiter's file", func(r *exportRow) any {
+			if answer := r.value(study.KindSurvey, demographics, item); answer != nil {
+				return answer
+			}
+			if r.Recruited != nil {
+				return orNil(r.Recruited.Attributes[name])
+			}
+			return nil
+		}}
+	}
+	return ExportTable{Name: "overtonbench/overtonbench", rows: completeRatingRows,
+		Meaning: "The layout of the published OvertonBench data: one row for each rating by somebody who finished.",
+		Columns: []Column{
+			published["user"], question, published["question"], published["model"], published["llm_response"], free, published["representation_rating"],
+			published["selection_text"], published["selection_position"],
+			person("Age", "AGE"), person("Sex", "SEX"), person("Ethnicity simplified", "RACE"), person("U.s. political affiliation", "POLPARTY"),
+			published["votes"], group,
+		}}
 }
 
 func voteColumns() []Column {
@@ -342,7 +507,7 @@ func surveyAnswerColumns() []Column {
 
 // jsonOf writes texts as JSON without escapes for HTML. They cannot fail to
 // encode.
-func jsonOf[T []string | map[string]string](texts T) string {
+func jsonOf[T string | []string | map[string]string](texts T) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

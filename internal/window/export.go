@@ -11,20 +11,22 @@ import (
 	"overton/internal/study"
 )
 
-// Export puts together what an export of a study needs: its collected data,
-// and the viewpoint groups of the latest result, where there is one. Formats
-// and time are the caller's to set.
-func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study) (*dataset.Export, error) {
-	statements, err := db.Statements(ctx, row.ID)
-	if err != nil {
-		return nil, err
-	}
+// Export hands over what an export of a study needs: its collected data as they
+// are at this moment, and the viewpoint groups of the latest result, where there
+// is one. Formats and time are the caller's to set; the data can be read until
+// write returns.
+func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export) error) error {
+	return export(ctx, db, row, st, func(e *dataset.Export, _ *store.Snapshot) error { return write(e) })
+}
+
+// export also hands over the snapshot that the data are read from.
+func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export, *store.Snapshot) error) error {
 	groups := map[string]map[string]string{}
 	var analysis *dataset.ManifestAnalysis
 	switch latest, run, err := Latest(ctx, db, row); {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
-		return nil, err
+		return err
 	default:
 		analysis = &dataset.ManifestAnalysis{
 			Method: string(latest.Parameters.Cluster.Method), Seed: latest.Parameters.Cluster.Seed, Input: latest.Input.SHA256,
@@ -38,9 +40,13 @@ func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.S
 		}
 	}
 	program := ThisProgram()
-	return &dataset.Export{
-		Study: st, Version: row.Version, Statements: statements, Groups: groups, Analysis: analysis,
-		Program: program.Name + " " + program.Version,
-		Records: func(each func(study.Record) error) error { return db.Records(ctx, row.ID, each) },
-	}, nil
+	return db.Snapshot(ctx, func(now *store.Snapshot) error {
+		return write(&dataset.Export{
+			Study: st, Version: row.Version, Groups: groups, Analysis: analysis,
+			Program:      program.Name + " " + program.Version,
+			Records:      func(each func(study.Record) error) error { return now.Records(ctx, row.ID, each) },
+			Statements:   func(each func(study.Statement) error) error { return now.EachStatement(ctx, row.ID, each) },
+			StatementsOn: func(question string) ([]study.Statement, error) { return now.StatementsOn(ctx, row.ID, question) },
+		}, now)
+	})
 }

@@ -101,7 +101,7 @@ type SurveyData struct {
 }
 
 // CollectSurvey reads what people answered to an instrument.
-func CollectSurvey(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o SurveyOptions) (*SurveyData, error) {
+func CollectSurvey(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions) (*SurveyData, error) {
 	all, err := collectSurveys(ctx, db, row, st, o.People, o.Instrument)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func CollectSurvey(ctx context.Context, db *store.Store, row store.Study, st *da
 }
 
 // collectSurveys reads what people answered to instruments.
-func collectSurveys(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
+func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
 	var all []*SurveyData
 	for _, name := range instruments {
 		in, ok := st.Instruments[name]

@@ -321,13 +321,12 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 	}
 
 	// The export: one tidy row for each answer, with what was shown.
-	export, err := Export(context.Background(), db, row, st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	export.Formats = []dataset.Format{dataset.CSV}
 	dir := filepath.Join(t.TempDir(), "out")
-	if _, err := export.WriteFolder(dir); err != nil {
+	if err := Export(context.Background(), db, row, st, func(e *dataset.Export) error {
+		e.Formats = []dataset.Format{dataset.CSV}
+		_, err := e.WriteFolder(dir)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(dir, "surveys.csv"))

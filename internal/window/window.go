@@ -154,8 +154,15 @@ type Data struct {
 	hash    map[string]string          // of each question's votes
 }
 
-// Collect reads what an analysis takes from the store.
-func Collect(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, people People, questions []string) (*Data, error) {
+// Source is where collected data are read from: a store, a snapshot of one, or a
+// bundle.
+type Source interface {
+	Records(ctx context.Context, studyID int64, each func(study.Record) error) error
+	Statements(ctx context.Context, studyID int64) ([]study.Statement, error)
+}
+
+// Collect reads what an analysis takes.
+func Collect(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, questions []string) (*Data, error) {
 	wanted, err := chosen(st, questions)
 	if err != nil {
 		return nil, err
@@ -175,7 +182,7 @@ func Collect(ctx context.Context, db *store.Store, row store.Study, st *dataset.
 
 // completeRecords reads the complete submissions of the people asked for, in the
 // order of their pseudonyms.
-func completeRecords(ctx context.Context, db *store.Store, row store.Study, people People) ([]study.Record, Counted, error) {
+func completeRecords(ctx context.Context, db Source, row store.Study, people People) ([]study.Record, Counted, error) {
 	var complete []study.Record
 	kinds := map[bool]int{} // complete submissions by virtual
 	all := 0

@@ -197,9 +197,13 @@ func TestARecordedResultReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	export, err := Export(context.Background(), db, row, st)
-	if err != nil || export.Analysis == nil || export.Analysis.Method != "block" || export.Analysis.Input != r.Input.SHA256 {
-		t.Errorf("an export names the analysis %+v, %v", export.Analysis, err)
+	if err := Export(context.Background(), db, row, st, func(e *dataset.Export) error {
+		if e.Analysis == nil || e.Analysis.Method != "block" || e.Analysis.Input != r.Input.SHA256 {
+			t.Errorf("an export names the analysis %+v", e.Analysis)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 	want, _ := json.Marshal(r)
 	got, _ := json.Marshal(back)
