@@ -11,6 +11,7 @@ type AnalysisPage struct {
 	Admin
 	New, Post  string // where a run is asked for, and started; empty: the reader may not
 	Runs       string // the list of all runs
+	Surveys    string // the analysis of surveys; empty: the study asks none
 	Many       int    // how many there are
 	Unfinished []RunView
 	Broken     *RunView // the newest run, where it came to nothing

@@ -35,17 +35,11 @@ type SurveyView struct {
 	ID, Title, Instrument string
 	Weights               []Fact
 	Warnings              []string
-	Figures               []CaptionedDrawing
+	Figures               []Drawing
 	Opinions              []OpinionLine
 	OpinionsNote          string
 	Polls                 []PollLine
 	Topics                []TopicView
-}
-
-// CaptionedDrawing is a figure with what it shows in words.
-type CaptionedDrawing struct {
-	Drawing
-	Caption string
 }
 
 // OpinionLine is one respondent's numbers of POBs, with 95 % intervals.
@@ -99,7 +93,7 @@ type SurveyItemPage struct {
 	Back, Instrument   string
 	Item               SurveyItemView
 	Virtual, Weighted  bool
-	Figure             CaptionedDrawing
+	Figure             Drawing
 	Facts              []Fact
 	Earlier, Later     string // paths of the neighbours; empty: none
 	EarlierID, LaterID string

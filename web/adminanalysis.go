@@ -36,6 +36,9 @@ func (s *site) analysis(c echo.Context) error {
 		return err
 	}
 	page := templates.AnalysisPage{Admin: frame, Runs: s.base + h.adminPath("/runs")}
+	if len(window.Instruments(h.Study)) > 0 {
+		page.Surveys = s.base + h.adminPath("/surveys")
+	}
 	if roleOf(c) >= researcher {
 		page.New, page.Post = s.base+h.adminPath("/runs/new"), s.base+h.adminPath("/analysis")
 	}

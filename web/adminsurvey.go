@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func (s *site) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surv
 		return nil, nil, err
 	default:
 		page.Made = moment(run.CreatedAt)
-		fillSurveys(page, h, result)
+		s.fillSurveys(page, h, result)
 	}
 	for i, name := range window.Instruments(h.Study) {
 		input := templates.SurveyInput{Field: fmt.Sprintf("models-%d", i+1), Title: instrumentTitle(h.Instruments[name])}
@@ -249,7 +250,7 @@ func (s *site) computeSurveys(ctx context.Context, h *hosted, j *surveyJob, o wi
 }
 
 // fillSurveys words a result.
-func fillSurveys(page *templates.SurveysPage, h *hosted, r *window.Surveys) {
+func (s *site) fillSurveys(page *templates.SurveysPage, h *hosted, r *window.Surveys) {
 	page.Virtual = r.People.Virtual
 	page.People, page.LeftOut = countedPeople(r.People)
 	page.Margins = marginsInWords(r.Parameters.Margins)
@@ -272,7 +273,7 @@ func fillSurveys(page *templates.SurveysPage, h *hosted, r *window.Surveys) {
 				{Name: "Weights", Value: decimals(k.Smallest) + " to " + decimals(k.Largest)}}
 		}
 		for _, f := range in.Figures() {
-			view.Figures = append(view.Figures, captioned(f))
+			view.Figures = append(view.Figures, s.surveyDrawing(h, in.Instrument, f))
 		}
 		view.Opinions, view.OpinionsNote = opinionLines(in)
 		if in.Polls != nil {
@@ -314,8 +315,43 @@ func marginsInWords(margins []score.Margin) string {
 	return strings.Join(said, "; ")
 }
 
-func captioned(f window.Tabled) templates.CaptionedDrawing {
-	return templates.CaptionedDrawing{Drawing: drawing(f.Draw), Caption: f.Caption}
+// surveyDrawing is a figure of an instrument with its caption and the ways to
+// its files.
+func (s *site) surveyDrawing(h *hosted, instrument string, f window.Tabled) templates.Drawing {
+	d := drawing(f.Draw)
+	d.Caption = f.Caption
+	for _, format := range window.FigureFormats {
+		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: s.base + h.adminPath("/surveys/figures/"+url.PathEscape(instrument)+"/"+f.Name+"."+format)})
+	}
+	return d
+}
+
+// surveyFigure sends a figure of the latest analysis, by the end of its path.
+func (s *site) surveyFigure(c echo.Context, h *hosted, file string) error {
+	format := strings.TrimPrefix(path.Ext(file), ".")
+	result, _, err := window.LatestSurveys(c.Request().Context(), s.Store, h.row)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil && figureTypes[format] != "" {
+		for _, in := range result.Instruments {
+			figures := in.Figures()
+			for i := range in.Items {
+				figures = append(figures, in.Items[i].Figure())
+			}
+			for _, f := range figures {
+				if in.Instrument+"/"+f.Name+"."+format != file {
+					continue
+				}
+				content, err := f.Content(format, figureScale)
+				if err != nil {
+					return err
+				}
+				return send(c, h.row.Slug+"-"+f.Name+"."+format, figureTypes[format], content)
+			}
+		}
+	}
+	return &refusal{status: http.StatusNotFound, name: "not_found"}
 }
 
 // opinionLines are the numbers of POBs of people, and of the models asked.
@@ -462,6 +498,9 @@ func (s *site) surveyItem(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if file, ok := strings.CutPrefix(c.Param("*"), "figures/"); ok {
+		return s.surveyFigure(c, h, file)
+	}
 	in, at, ok := h.surveyItem(c.Param("*"))
 	if !ok {
 		return &refusal{status: http.StatusNotFound, name: "not_found"}
@@ -486,7 +525,7 @@ func (s *site) surveyItem(c echo.Context) error {
 		return err
 	}
 	if err == nil {
-		fillItem(&page, in.Name, result)
+		s.fillItem(h, &page, in.Name, result)
 	}
 	return s.show(c, http.StatusOK, templates.SurveyItem(page))
 }
@@ -503,7 +542,7 @@ func (h *hosted) surveyItem(rest string) (in instrument.Instrument, at int, ok b
 }
 
 // fillItem words the answers to the page's item.
-func fillItem(page *templates.SurveyItemPage, name string, r *window.Surveys) {
+func (s *site) fillItem(h *hosted, page *templates.SurveyItemPage, name string, r *window.Surveys) {
 	for _, in := range r.Instruments {
 		at := slices.IndexFunc(in.Items, func(it window.SurveyItem) bool { return in.Instrument == name && it.Item == page.Item.ID })
 		if at < 0 || in.Items[at].Asked == 0 {
@@ -511,7 +550,7 @@ func fillItem(page *templates.SurveyItemPage, name string, r *window.Surveys) {
 		}
 		it := &in.Items[at]
 		page.Virtual, page.Weighted = r.People.Virtual, in.Raking != nil
-		page.Item, page.Figure = itemView(it, true), captioned(it.Figure())
+		page.Item, page.Figure = itemView(it, true), s.surveyDrawing(h, name, it.Figure())
 		page.Facts = []templates.Fact{
 			{Name: "Answered", Value: counted(it.Asked, "person", "people")},
 			{Name: "Were not asked", Value: strconv.Itoa(it.NotAsked)},

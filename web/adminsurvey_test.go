@@ -138,7 +138,7 @@ func TestSurveysAreAnalysedAndShown(t *testing.T) {
 
 	var items []string
 	forEach(p.doc, "a", func(n *html.Node) {
-		if href := attribute(n, "href"); strings.Contains(href, "/surveys/") {
+		if href := attribute(n, "href"); strings.Contains(href, "/surveys/") && !strings.Contains(href, "/figures/") {
 			items = append(items, href)
 		}
 	})
@@ -153,6 +153,14 @@ func TestSurveysAreAnalysedAndShown(t *testing.T) {
 	}
 	if rows := item.rows(); !strings.Contains(rows, "2 25 %") {
 		t.Errorf("the model's refusals are missing in %s", rows)
+	}
+	for name, want := range map[string]string{"ideology.svg": "<svg", "item-V1a.csv": "V1a,model-x,model,yes,", "item-V1a.png": "PNG"} {
+		if p := b.get("/admin/studies/small/surveys/figures/views.csv/" + name); p.status != http.StatusOK || !strings.Contains(p.body, want) {
+			t.Errorf("%s: status %d", name, p.status)
+		}
+	}
+	if p := b.get("/admin/studies/small/surveys/figures/views.csv/none.svg"); p.status != http.StatusNotFound {
+		t.Errorf("no such figure: status %d", p.status)
 	}
 	if p := b.get("/admin/studies/small/surveys/views.csv/none"); p.status != http.StatusNotFound {
 		t.Errorf("no such item: status %d", p.status)
