@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -45,21 +46,21 @@ type glances struct {
 func (g *glances) at(dir string) (llm.Glance, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if known := g.known[dir]; known != nil {
-		if known.Refresh() == nil {
-			return *known, nil
+	glance := g.known[dir]
+	if glance == nil || glance.Refresh() != nil { // another run may stand there now
+		delete(g.known, dir)
+		var err error
+		if glance, err = llm.NewGlance(dir); err != nil {
+			return llm.Glance{}, err
 		}
-		delete(g.known, dir) // another run may stand there now
+		if g.known == nil {
+			g.known = map[string]*llm.Glance{}
+		}
+		g.known[dir] = glance
 	}
-	glance, err := llm.NewGlance(dir)
-	if err != nil {
-		return llm.Glance{}, err
-	}
-	if g.known == nil {
-		g.known = map[string]*llm.Glance{}
-	}
-	g.known[dir] = glance
-	return *glance, nil
+	seen := *glance
+	seen.Finish = maps.Clone(glance.Finish)
+	return seen, nil
 }
 
 // modelRun is a run folder by its name.
