@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"overton/internal/cluster"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -343,6 +345,55 @@ func TestAQuestionsPageTellsWhatTheGroupsSay(t *testing.T) {
 	if p := ts.browserOf("viewer").get(strings.Replace(path, "qid-1", "qid-2", 1)); !strings.Contains(p.says(), "not in this run") {
 		t.Errorf("a question that is not in the run: %s", p.says())
 	}
+}
+
+func TestThePagesOfRunsAreAccessible(t *testing.T) {
+	in := newInspector(t)
+	ts := newSite(t, studyFolder(nil))
+	ts.finish(1)
+	ctx := t.Context()
+	row, err := ts.store.Study(ctx, "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	queued := func() (int64, string) {
+		t.Helper()
+		id, err := window.Queue(ctx, ts.store, row, "with a name", "and a note", window.DefaultOptions(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id, fmt.Sprintf("%s/%d", runsPath, id)
+	}
+	link, err := ts.store.NewLink(ctx, ts.account("anna@example.org", "admin"), time.Hour, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := ts.tab(1280)
+	visit := func(name, path string) {
+		t.Helper()
+		b.do(chromedp.Navigate(b.url + path))
+		in.look(b, "admin "+name, 24)
+	}
+	b.do(chromedp.Navigate(b.url + "/admin/link/" + link))
+	b.leave(func() { b.do(chromedp.Click(chromedp.CSS("main button"))) })
+	visit("no runs", runsPath)
+	visit("new run", runsPath+"/new")
+	id, path := queued()
+	visit("run that waits", path)
+	b.leave(func() { // by the script alone
+		if err := ts.store.EndRun(ctx, id, store.RunFailed, "The server's log has the cause."); err != nil {
+			t.Error(err)
+		}
+	})
+	in.look(b, "admin run that failed", 24)
+	first, second := ts.planted(), ts.planted()
+	queued()
+	visit("runs", runsPath)
+	visit("analysis while a run waits", analysisPath)
+	visit("run", fmt.Sprintf("%s/%d", runsPath, first))
+	visit("question of a run", fmt.Sprintf("%s/%d/questions/qid-1", runsPath, second))
+	visit("which to compare", runsPath+"/compare")
+	visit("compare", fmt.Sprintf("%s/compare?a=%d&b=%d", runsPath, first, second))
 }
 
 func TestWhatChangedSinceARun(t *testing.T) {

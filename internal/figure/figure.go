@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"html"
 	"image/color"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -50,7 +51,8 @@ func (f *Figure) Size() (width, height float64) { return f.width, f.height }
 // and no identifiers, so that several may stand in one page.
 func (f *Figure) SVG() []byte {
 	canvas := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
-	f.draw(newPen(draw.New(canvas), f.height))
+	p := newPen(draw.New(canvas), f.height)
+	f.draw(p)
 	var raw bytes.Buffer
 	// Writing to a bytes.Buffer does not fail.
 	_, _ = canvas.WriteTo(&raw)
@@ -61,8 +63,35 @@ func (f *Figure) SVG() []byte {
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" font-family="%s" role="img" aria-label="%s">`,
 		f.width, f.height, f.width, f.height, families, html.EscapeString(f.Title+". "+f.Description))
 	fmt.Fprintf(&out, "\n<title>%s</title>\n<desc>%s</desc>", html.EscapeString(f.Title), html.EscapeString(f.Description))
-	out.WriteString(attributesForStyles(body))
+	out.WriteString(anchored(attributesForStyles(body), *p.texts))
 	return out.Bytes()
+}
+
+// anchored lets whoever shows the drawing align its texts, so that one whose
+// letters the font of the layout does not have, such as Arabic ones, stands
+// flush all the same. texts are those of the drawing in their order.
+func anchored(svg string, texts []aligned) string {
+	const begin = `<text x="`
+	var out strings.Builder
+	for _, t := range texts {
+		before, rest, found := strings.Cut(svg, begin)
+		if !found {
+			break
+		}
+		number, after, _ := strings.Cut(rest, `"`)
+		x, err := strconv.ParseFloat(number, 64)
+		if out.WriteString(before); err != nil || t.align == 0 {
+			out.WriteString(begin + number + `"`)
+		} else {
+			anchor := "middle"
+			if t.align == 1 {
+				anchor = "end"
+			}
+			fmt.Fprintf(&out, `<text text-anchor="%s" x="%.5g"`, anchor, x+t.shift)
+		}
+		svg = after
+	}
+	return out.String() + svg
 }
 
 // attributesForStyles turns style="a:b;c:d" into a="b" c="d".

@@ -267,3 +267,25 @@ func TestNumbersHaveNoMinusBeforeZero(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsAreAlignedByWhoeverShowsThem(t *testing.T) {
+	models := []score.ModelScore{{Model: "نموذج", Adjusted: 0.4}, {Model: "a much longer name", Adjusted: 0.3}}
+	svg := string(Leaderboard(&score.Overton{Models: models}, Wide).SVG())
+	var ends []string
+	for _, m := range models {
+		before, _, found := strings.Cut(svg, ">"+m.Model+"</text>")
+		if !found {
+			t.Fatalf("%s is not in the drawing", m.Model)
+		}
+		label := before[strings.LastIndex(before, "<text"):]
+		if !strings.Contains(label, `text-anchor="end"`) {
+			t.Errorf("%s is not aligned: %s", m.Model, label)
+		}
+		_, x, _ := strings.Cut(label, ` x="`)
+		x, _, _ = strings.Cut(x, `"`)
+		ends = append(ends, x)
+	}
+	if ends[0] != ends[1] {
+		t.Errorf("the names end at %v", ends)
+	}
+}

@@ -20,9 +20,14 @@ import (
 type pen struct {
 	c      draw.Canvas
 	height float64
+	texts  *[]aligned // written so far
 }
 
-func newPen(c draw.Canvas, height float64) pen { return pen{c, height} }
+// aligned is how far a text was moved to the left for its alignment, by the
+// width that it has in the font of the layout.
+type aligned struct{ align, shift float64 }
+
+func newPen(c draw.Canvas, height float64) pen { return pen{c, height, &[]aligned{}} }
 
 var handler = text.Plain{Fonts: plotfont.NewCache(liberation.Collection())}
 
@@ -104,6 +109,10 @@ func (l letters) wrap(s string, width float64, lines int) []string {
 func (p pen) at(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(p.height - y)} }
 
 func (p pen) write(x, y float64, s string, l letters) {
+	if s = strings.Join(strings.Fields(s), " "); s == "" {
+		return
+	}
+	*p.texts = append(*p.texts, aligned{l.align, l.align * l.width(s)})
 	if !l.upwards {
 		y -= 1 // small letters weigh more than the room below them
 	}
