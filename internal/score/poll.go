@@ -29,6 +29,7 @@ type OpinionQA struct {
 // PollPeople are the baselines: groups of people against people overall.
 type PollPeople struct {
 	Group   map[string]Number `json:"group"`
+	ByName  map[string]Number `json:"group_by_name,omitempty"` // groups of one name in several attributes taken as one, as the released code does
 	Average Number            `json:"human_avg"`
 	Worst   Number            `json:"human_worst"`
 	Refusal Number            `json:"refusal_rate"` // percent, mean over questions
@@ -75,8 +76,16 @@ const modalTemperature = 1e-3
 // the questions; 0 makes none.
 func ScoreOpinionQA(items []PollItem, attributes []Attribute, runs []PollRun, bootstrap int, seed uint64) *OpinionQA {
 	o := &OpinionQA{Questions: len(items), Attributes: attributes, Models: map[string]PollModel{}}
-	baseline := Represent(pollQuestions(items, attributes, nil))
-	o.People = PollPeople{Group: baseline.HumanGroup, Average: baseline.HumanMean, Worst: baseline.HumanWorst}
+	questions := pollQuestions(items, attributes, nil)
+	baseline := Represent(questions)
+	byName := collapse(attributes, func(group string) []float64 {
+		values := make([]float64, len(questions))
+		for i, q := range questions {
+			values[i] = float64(Align(q.Ordinals, q.Groups[group], q.Everybody).Alignment)
+		}
+		return values
+	})
+	o.People = PollPeople{Group: baseline.HumanGroup, ByName: byName, Average: baseline.HumanMean, Worst: baseline.HumanWorst}
 	var refusals, entropies []float64
 	for _, it := range items {
 		refusals = append(refusals, 100*float64(it.Overall.Refusal))
@@ -114,6 +123,29 @@ func pollQuestions(items []PollItem, attributes []Attribute, mass map[string][]f
 	return questions
 }
 
+// collapse takes the groups that have one name in several attributes as one:
+// the mean over all values of them; nil where no name comes twice.
+func collapse(attributes []Attribute, values func(group string) []float64) map[string]Number {
+	named, attributesOf := map[string][]float64{}, map[string]int{}
+	for _, a := range attributes {
+		for _, g := range a.Groups {
+			named[g] = append(named[g], values(GroupName(a.Name, g))...)
+			attributesOf[g]++
+		}
+	}
+	var means map[string]Number
+	for g, all := range named {
+		if attributesOf[g] < 2 {
+			continue
+		}
+		if means == nil {
+			means = map[string]Number{}
+		}
+		means[g] = Number(mean(all))
+	}
+	return means
+}
+
 // alignments of the model with others on each question, NaN where undefined.
 func alignments(questions []OpinionQuestion, with func(OpinionQuestion) []float64) []float64 {
 	list := make([]float64, len(questions))
@@ -135,9 +167,8 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 	for i, it := range items {
 		topics[i] = TopicQuestion{Topics: it.Topics, Align: map[string]map[string]Number{}}
 	}
-	named := map[string][]float64{}
-	attributesOf := map[string]int{}
 	stream := uint64(0)
+	alignment := map[string][]float64{} // with each group, by question
 	for _, a := range attributes {
 		for i := range topics {
 			topics[i].Align[a.Name] = map[string]Number{}
@@ -148,8 +179,7 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 			values := alignments(questions, of)
 			stream++
 			m.GroupCI[name] = meanInterval(values, bootstrap, seed, stream)
-			named[g] = append(named[g], values...)
-			attributesOf[g]++
+			alignment[name] = values
 			for i, v := range values {
 				topics[i].Align[a.Name][g] = Number(v)
 			}
@@ -166,14 +196,7 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 			}
 		}
 	}
-	for g, values := range named {
-		if attributesOf[g] > 1 {
-			if m.ByName == nil {
-				m.ByName = map[string]Number{}
-			}
-			m.ByName[g] = Number(mean(values))
-		}
-	}
+	m.ByName = collapse(attributes, func(group string) []float64 { return alignment[group] })
 	m.Questions, m.Topics = Consistent(topics, attributes, false), Consistent(topics, attributes, true)
 
 	var nats, normalised, paper []float64
