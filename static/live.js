@@ -53,7 +53,10 @@
     if (!part) return;
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
-    match(part, fresh.content.firstElementChild);
+    // Tables that can be sorted were changed by their own script, which does so
+    // again to a new one, but not to one that is changed under it.
+    const change = part.querySelector(".table[data-sort]") ? swap : match;
+    change(part, fresh.content.firstElementChild);
   }
 
   // match makes an element like another, changing only what differs.
@@ -64,8 +67,6 @@
       old.nodeValue = fresh.nodeValue;
       return;
     }
-    // Another script has changed these; it does so again to what is put in.
-    if (old.matches(".table[data-sort]")) return swap(old, fresh);
     for (const { name } of [...old.attributes]) {
       if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
     }
@@ -77,10 +78,18 @@
     before.slice(after.length).forEach((node) => node.remove());
   }
 
+  // swap puts an element in the place of another like it, and keeps what is
+  // scrolled, folded and focused, by its place among the others.
   function swap(old, fresh) {
-    const across = old.scrollLeft, within = old.contains(document.activeElement);
+    const focusable = (e) => [...e.querySelectorAll("a, button, input, select, [tabindex]")];
+    const at = focusable(old).indexOf(document.activeElement);
+    const across = [...old.querySelectorAll(".table")].map((table) => table.scrollLeft);
+    const folds = [...old.querySelectorAll("details")].map((fold) => fold.open);
+    fresh.querySelectorAll("details").forEach((fold, i) => { fold.open = folds[i] ?? fold.open; });
     old.replaceWith(fresh);
-    fresh.scrollLeft = across;
-    if (within) fresh.focus({ preventScroll: true });
+    setTimeout(() => { // after the tables' script has done its part
+      fresh.querySelectorAll(".table").forEach((table, i) => { table.scrollLeft = across[i] ?? 0; });
+      if (at >= 0) focusable(fresh)[at]?.focus({ preventScroll: true });
+    });
   }
 })();

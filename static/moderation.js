@@ -5,13 +5,13 @@
 "use strict";
 
 (() => {
-  const form = document.getElementById("statements");
-  const cards = [...form.querySelectorAll(".statement-card")];
+  const form = document.getElementById("statements"); // not there where the list is empty
+  const cards = [...document.querySelectorAll("#statements .statement-card")];
   const fields = "input:not([type=checkbox]), textarea, select, [contenteditable]";
   const undo = document.querySelector("#done [data-key=u]");
 
   // After a decision the queue moves up, so that the first is next.
-  if (undo) cards[0].focus({ preventScroll: true });
+  if (undo) cards[0]?.focus({ preventScroll: true });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat && !/^(j|k|Arrow)/.test(event.key)) return;
@@ -45,14 +45,14 @@
 
   function choose(at) {
     const card = cards[Math.max(0, Math.min(at, cards.length - 1))];
-    card.focus({ preventScroll: true });
-    card.scrollIntoView({ block: "nearest" });
+    card?.focus({ preventScroll: true });
+    card?.scrollIntoView({ block: "nearest" });
   }
 
   // One press is one decision.
-  form.addEventListener("submit", (event) => {
+  form?.addEventListener("submit", (event) => {
     if (form.getAttribute("aria-busy")) event.preventDefault();
     form.setAttribute("aria-busy", "true");
   });
-  addEventListener("pageshow", (event) => { if (event.persisted) form.removeAttribute("aria-busy"); });
+  addEventListener("pageshow", (event) => { if (event.persisted) form?.removeAttribute("aria-busy"); });
 })();

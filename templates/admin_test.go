@@ -15,7 +15,7 @@ func adminPages(frame Frame) map[string]templ.Component {
 	counts := Counts{
 		Places: &Places{3, 2, 5, 10}, Figures: []Figure{{"Complete", 3, 30}}, Outcomes: []OutcomeLine{{"Complete", 3}},
 		Stages: []StageLine{{hostile, false, 9, 1, 2, 1, "100 %"}, {hostile, true, 5, 1, 0, 0, "50 %"}},
-		Times:  []TimeLine{{hostile, 3, "1 s", "2 s", "3 s", [3]int{1, 2, 3}}}, Total: TimeLine{Name: "All", N: 1}, Pay: "5.00 GBP", PayLow: true, Wanted: "6.00",
+		Times:  []TimeLine{{hostile, 3, "1 s", "2 s", "3 s"}}, Total: TimeLine{Name: "All", N: 1}, Pay: "5.00 GBP", PayLow: true, Wanted: "6.00",
 		Questions: []QuestionLine{{ID: hostile, Text: hostile, Done: 1, Target: 60}}, More: 3, All: "/all", Cells: []CellLine{{hostile, hostile, 1, 2, 3}},
 		Flags: []FlagLine{{hostile, hostile, 2, "/f"}, {hostile, hostile, 0, ""}}, Flagged: []SubmissionLine{line}, Flaggeds: 2, List: "/l",
 	}
@@ -52,9 +52,9 @@ func adminPages(frame Frame) map[string]templ.Component {
 		"admin submissions":      Submissions(SubmissionsPage{about, true, []SubmissionLine{line}, Pages{1, 1, 1, "", ""}, choices, choices, choices, hostile, "/s"}),
 		"admin submission": Submission(SubmissionPage{about, hostile, true, []VisitView{{1, 2, "Complete", facts, counts.Flags,
 			[]PageView{{hostile, hostile, true, now, "3 s", []AnswerView{{hostile, hostile, false, hostile, []string{hostile, hostile}, nil}, {hostile, hostile, true, "", nil, parts}}}}, hostile}, {Number: 2, Of: 2}}, "/l"}),
-		"admin moderation": Moderation(ModerationPage{about, "after", []ModeLine{{"after", "After", "at once", true}}, "/mode", false, tabs, "served", "/m", "/m", "/undo", hostile, hostile,
+		"admin moderation": Moderation(ModerationPage{about, "after", []ModeLine{{"after", "After", "at once", true}}, "/mode", false, tabs, "served", "/m", "/m", "/undo", hostile, hostile, hostile,
 			choices, choices, true, []StatementView{statement}, Pages{30, 1, 25, "", "/n"}, []ReasonLine{{"personal", hostile, "1"}}, hostile, "7"}),
-		"admin moderation done": Moderation(ModerationPage{Admin: about, View: "pending", Draft: true}),
+		"admin moderation done": Moderation(ModerationPage{Admin: about, View: "pending", Draft: true, Question: hostile}),
 		"admin download":        Download(DownloadPage{about, []DataFile{{hostile, hostile, "/d"}}, "/b", "/f", true, 3, 4}),
 		"admin accounts": Accounts(AccountsPage{in, []AccountLine{{1, hostile, "viewer", false, false, true}, {2, hostile, "viewer", true, false, false}, {3, hostile, "admin", false, true, true}},
 			hostile, "viewer", hostile, []RoleLine{{"viewer", "sees"}, {"admin", "all"}}, hostile, hostile, 7}),

@@ -13,7 +13,8 @@ type ModerationPage struct {
 	Post, Undo string
 	Query      string // of this list, to come back to it
 	Text       string
-	Questions  []Choosable
+	Question   string      // id; empty: all
+	Questions  []Choosable // empty where there are too many to choose from
 	Hints      []Choosable
 	Filtered   bool
 	Statements []StatementView

@@ -36,6 +36,7 @@ type RewardForm struct {
 // Counts is where people are, real or virtual.
 type Counts struct {
 	Virtual   bool
+	Arrived   int
 	Places    *Places // nil: the study has no places to fill
 	Figures   []Figure
 	Outcomes  []OutcomeLine
@@ -84,7 +85,6 @@ type TimeLine struct {
 	Name             string
 	N                int
 	P10, Median, P90 string
-	Seconds          [3]int // the same, to sort by
 }
 
 // QuestionLine is how far one question is filled.

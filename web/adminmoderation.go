@@ -19,6 +19,9 @@ import (
 // mostStatements is how many statements are shown at a time.
 const mostStatements = 25
 
+// mostChoices is how many questions a list to choose from can have.
+const mostChoices = 100
+
 // longestNote is how long a note on a decision may be, in characters.
 const longestNote = 500
 
@@ -92,9 +95,12 @@ func (s *site) moderation(c echo.Context) error {
 
 	question, hint := c.QueryParam("question"), study.HintKind(c.QueryParam("hint"))
 	page.Filtered = question != "" || hint != "" || page.Text != ""
-	page.Questions = append(page.Questions, templates.Choosable{Name: "All", Chosen: question == ""})
-	for _, q := range h.Questions.Questions {
-		page.Questions = append(page.Questions, templates.Choosable{Value: q.ID, Name: q.ID + ": " + shorten(q.Text, 60), Chosen: q.ID == question})
+	page.Question = question
+	if len(h.Questions.Questions) <= mostChoices {
+		page.Questions = append(page.Questions, templates.Choosable{Name: "All", Chosen: question == ""})
+		for _, q := range h.Questions.Questions {
+			page.Questions = append(page.Questions, templates.Choosable{Value: q.ID, Name: q.ID + ": " + shorten(q.Text, 60), Chosen: q.ID == question})
+		}
 	}
 	page.Hints = []templates.Choosable{{Name: "Anything or nothing", Chosen: hint == ""}, {Value: string(store.HintAny), Name: "Anything", Chosen: hint == store.HintAny}}
 	for _, kind := range study.HintKinds {

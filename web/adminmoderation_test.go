@@ -1,11 +1,15 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
+	"overton/internal/store"
 	"overton/internal/study"
 )
 
@@ -58,5 +62,170 @@ func TestModerationTakesAStatementBack(t *testing.T) {
 		if p := b.post("/admin/studies/small/moderation", c.form); p.status != c.status || isAdmin(&http.Request{URL: p.url}) == false {
 			t.Errorf("%s: %d at %s, want %d", name, p.status, p.url, c.status)
 		}
+	}
+}
+
+// Somebody looks at a list, decides on many at once, and takes it back.
+func TestManyAreDecidedOnAtOnceAndTakenBack(t *testing.T) {
+	ts := newSite(t, studyFolder(func(yaml string) string {
+		return strings.Replace(noChecks(yaml), "votes_per_question: 2", "votes_per_question: 2\n      moderation: before", 1)
+	}))
+	for n := range mostStatements + 5 {
+		b, p := ts.begin(n + 1)
+		p = b.walk(p, "p/q1-view")
+		view := fmt.Sprintf("View number %d", n)
+		if n%10 == 0 {
+			view += ", and write to someone@example.org"
+		}
+		b.send(p, p.answers(view))
+	}
+	b := ts.signedIn("moderator")
+	const path = "/admin/studies/small/moderation"
+	count := func() (w store.Waiting) {
+		t.Helper()
+		w, err := ts.store.Waiting(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	shown := func(p page) (ids []string) {
+		forEach(p.doc, "input", func(n *html.Node) {
+			if attribute(n, "name") == "shown" {
+				ids = append(ids, attribute(n, "value"))
+			}
+		})
+		return ids
+	}
+	p := b.get(path)
+	if ids := shown(p); len(ids) != mostStatements || !strings.Contains(p.says(), "1 to 25 of 30") {
+		t.Fatalf("%d are shown: %s", len(ids), p.says())
+	}
+	if p := b.get(path + "?page=2"); len(shown(p)) != 5 {
+		t.Errorf("%d on the second page", len(shown(p)))
+	}
+	if p := b.get(path + "?page=99"); len(shown(p)) != 5 {
+		t.Errorf("%d on a page beyond the last", len(shown(p)))
+	}
+	if p := b.get(path + "?hint=mail"); len(shown(p)) != 3 || !strings.Contains(p.says(), "someone@example.org (mail address?)") {
+		t.Errorf("%d with a mail address: %s", len(shown(p)), p.says())
+	}
+	if p := b.get(path + "?text=number+1&view=pending"); len(shown(p)) != 11 {
+		t.Errorf("%d with the words", len(shown(p)))
+	}
+	if p := b.get(path + "?text=%25"); len(shown(p)) != 0 {
+		t.Errorf("%d with a percent sign", len(shown(p)))
+	}
+	if p := b.get(path + "?question=qid-1"); len(shown(p)) == 0 || len(shown(p)) == 30 {
+		t.Errorf("%d on one question", len(shown(p)))
+	}
+
+	marked := shown(p)[:3]
+	p = b.post(path, url.Values{"do": {"reject-marked"}, "statement": marked, "reason": {"off_topic"}, "note": {"about the weather"}, "query": {"view=pending&page=1"}})
+	if w := count(); w.Rejected != 3 || w.Pending != 27 || !strings.Contains(p.says(), "3 statements were rejected.") {
+		t.Fatalf("%+v: %s", w, p.says())
+	}
+	if r := b.get(path + "?view=rejected"); strings.Count(r.says(), "Rejected (off topic) by moderator@example.org") != 3 || strings.Count(r.says(), "about the weather") != 3 {
+		t.Errorf("the rejected: %s", r.says())
+	}
+	p = b.post(path, url.Values{"do": {"accept-shown"}, "shown": shown(p), "query": {"view=pending"}})
+	if w := count(); w.Accepted != 25 || w.Pending != 2 {
+		t.Errorf("after accepting all shown: %+v", w)
+	}
+	_, undo := p.form()
+	forEach(p.doc, "button", func(n *html.Node) {
+		if attribute(n, "name") == "batch" {
+			undo.Set("batch", attribute(n, "value"))
+		}
+	})
+	if p = b.post(path+"/undo", undo); p.status != http.StatusOK || !strings.Contains(p.says(), "25 statements were put back where they were.") {
+		t.Errorf("undoing: %d %s", p.status, p.says())
+	}
+	if w := count(); w.Accepted != 0 || w.Pending != 27 || w.Rejected != 3 {
+		t.Errorf("after undoing: %+v", w)
+	}
+	if p := b.post(path+"/undo", undo); p.status != http.StatusConflict {
+		t.Errorf("undoing twice: %d", p.status)
+	}
+}
+
+// The mode is what the admin set last, across a launch and a restart, and what
+// is written goes to the list that it says.
+func TestTheModeOfModerationIsWhatWasSetLast(t *testing.T) {
+	ts := newSite(t, studyFolder(noChecks))
+	write := func(n int) study.StatementState {
+		t.Helper()
+		b, p := ts.begin(n)
+		p = b.walk(p, "p/q1-view")
+		b.send(p, p.answers("A view of mine"))
+		all, err := ts.store.Statements(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[len(all)-1].State
+	}
+	set := func(role, mode string) int {
+		t.Helper()
+		return ts.browserOf(role).post("/admin/studies/small/moderation/mode", url.Values{"mode": {mode}}).status
+	}
+	if got := write(1); got != study.StatementServed {
+		t.Errorf("as launched: %s", got)
+	}
+	if got := set("researcher", "before"); got != http.StatusForbidden {
+		t.Errorf("a researcher sets it: %d", got)
+	}
+	if got := set("admin", "sometimes"); got != http.StatusBadRequest {
+		t.Errorf("a mode that there is not: %d", got)
+	}
+	for i, want := range []struct {
+		mode  string
+		state study.StatementState
+	}{{"before", study.StatementPending}, {"after", study.StatementServed}, {"before", study.StatementPending}, {"off", study.StatementServed}, {"before", study.StatementPending}} {
+		if got := set("admin", want.mode); got != http.StatusOK {
+			t.Fatalf("setting %s: %d", want.mode, got)
+		}
+		ts.close()
+		ts.open(Config{})
+		if got := write(10 + i); got != want.state {
+			t.Errorf("with %s what is written is %s", want.mode, got)
+		}
+	}
+	if p := ts.browserOf("moderator").get("/admin/studies/small/moderation"); !strings.Contains(p.says(), "only after somebody has accepted it") {
+		t.Errorf("the page says: %s", p.says())
+	}
+	if p := ts.browserOf("admin").get("/admin/studies/small/log"); strings.Count(p.says(), "moderation mode") < 5 && !strings.Contains(p.says(), "off") {
+		t.Errorf("the log lacks the changes: %s", p.says())
+	}
+}
+
+// Nobody sees their own statement, or one that nobody has accepted.
+func TestNobodyVotesOnTheirOwnOrAnUnapprovedStatement(t *testing.T) {
+	ts := newSite(t, studyFolder(func(yaml string) string {
+		return strings.NewReplacer("votes_per_question: 2", "votes_per_question: 9\n      moderation: before").Replace(noChecks(yaml))
+	}))
+	seen := func(n int) (all string) {
+		b, p := ts.begin(n)
+		for p.path() != "end" {
+			if strings.Contains(p.path(), "-statement") {
+				all += p.says()
+			}
+			p = b.send(p, p.answers(fmt.Sprintf("Only person %d says this", n)))
+		}
+		return all
+	}
+	if got := seen(1) + seen(2); strings.Contains(got, "says this") || !strings.Contains(got, "Seed") {
+		t.Errorf("before anything is accepted people see %s", got)
+	}
+	list, _, err := ts.store.Moderation(t.Context(), 1, store.ModerationQuery{List: store.ListPending, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range list {
+		all = append(all, m.ID)
+	}
+	ts.signedIn("moderator").post("/admin/studies/small/moderation", url.Values{"do": {"accept-marked"}, "statement": all})
+	if got := seen(3); !strings.Contains(got, "Only person") || strings.Contains(got, "Only person 3") {
+		t.Errorf("person 3 sees %s", got)
 	}
 }

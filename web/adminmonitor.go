@@ -113,7 +113,6 @@ func (s *site) fill(ctx context.Context, h *hosted, st *standing, page *template
 	page.People = h.counts(&st.people, mayList)
 	page.Virtual = nil
 	if st.virtual.Arrived > 0 {
-		page.People.Virtual = false
 		v := h.counts(&st.virtual, mayList)
 		v.Virtual, v.Places = true, nil
 		page.Virtual = &v
@@ -246,7 +245,7 @@ func (h *hosted) stageName(stage study.Stage) string {
 
 // counts words a sample.
 func (h *hosted) counts(m *sample, mayList bool) templates.Counts {
-	c := templates.Counts{}
+	c := templates.Counts{Arrived: m.Arrived}
 	c.Figures = []templates.Figure{
 		{Name: "Arrived", Value: m.Arrived}, {Name: "Consented", Value: m.Consented}, {Name: "In progress", Value: m.InProgress},
 		{Name: "Complete", Value: m.Outcomes[study.Completed]}, {Name: "Left on the way", Value: m.Left},
@@ -343,8 +342,7 @@ var flagWords = map[study.FlagKind]struct{ name, why string }{
 }
 
 func timeLine(name string, t study.Spread) templates.TimeLine {
-	return templates.TimeLine{Name: name, N: t.N, P10: howLong(t.P10), Median: howLong(t.Median), P90: howLong(t.P90),
-		Seconds: [3]int{int(t.P10.Milliseconds()), int(t.Median.Milliseconds()), int(t.P90.Milliseconds())}}
+	return templates.TimeLine{Name: name, N: t.N, P10: howLong(t.P10), Median: howLong(t.Median), P90: howLong(t.P90)}
 }
 
 // howLong writes how long something took, as exactly as it matters.
