@@ -29,7 +29,7 @@ func DictionaryMarkdown(tables []ExportTable) []byte {
 Every table comes as the same rows in each format that was asked for: CSV, JSON lines and Parquet. In CSV
 a missing value is an empty cell, in JSON it is null. Times are UTC, as text RFC 3339 with milliseconds.
 The files ending in ` + "`_spreadsheet.csv`" + ` are for reading in a spreadsheet program: a text that such a program
-would take for a formula has an apostrophe in front. Compute with the other ones. ` + "`manifest.json`" + ` counts
+would take for a formula, a number or a date has an apostrophe in front. Compute with the other ones. ` + "`manifest.json`" + ` counts
 the rows and holds the SHA-256 of every file.
 `)
 	cell := strings.NewReplacer("|", `\|`, "\n", " ")
