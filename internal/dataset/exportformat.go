@@ -94,13 +94,16 @@ func (c *csvWriter) close() error {
 // apostrophe in front makes it text. They take for a formula what begins with
 // = + - @ or a control character, and for a number, a date or a truth value
 // what looks like one in any country; only plain whole numbers, such as most
-// ids, stay as they are, for those come to no harm.
+// ids, stay as they are, for those come to no harm. Tabs become blanks, since
+// LibreOffice drops them and joins the words beside them.
 func Harmless(text string) string {
 	if text == "" {
 		return text
 	}
+	harmful := strings.HasPrefix(text, "\t")
+	text = strings.ReplaceAll(text, "\t", " ")
 	first, _ := utf8.DecodeRuneInString(text)
-	if strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
+	if harmful || strings.ContainsRune("=+-@\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
 		return "'" + text
 	}
 	return text
