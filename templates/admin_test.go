@@ -24,6 +24,11 @@ func adminPages(frame Frame) map[string]templ.Component {
 	choices := []Choosable{{hostile, hostile, true}}
 	parts := []TextPart{{hostile, ""}, {hostile, "mail address?"}}
 	statement := StatementView{"7", hostile, hostile, parts, []string{hostile}, true, hostile, "/s", now, "1 agree", true, true, "Rejected (" + hostile + ")", now, hostile}
+	options := []Option{{Value: hostile, Label: hostile}}
+	wrong := []Fault{{hostile, 3, hostile, hostile, hostile}}
+	broken := []FaultTable{{hostile, []string{"a", hostile}, []FaultyRow{{7, []string{hostile, ""}, []bool{false, true}, []string{hostile}}}, 2, 3}}
+	plan := PlanView{7, 8, []PlanLine{{"People", "7", hostile}}, []string{hostile}, []WorkLine{{"Votes", 3, "1.0", "2.0", hostile}}}
+	setup := SetupFrame{Admin: about, Draft: true, Editable: true, Hash: "h", Back: "/b", Text: "/t", OwnRemarks: true}
 	svg := Drawing{Title: hostile, Caption: hostile, Narrow: "<svg></svg>", Wide: "<svg></svg>", Files: tabs}
 	facts := []Fact{{"Hash", hostile, true}, {"Contact", hostile, false}}
 	telling := []RepresentativeLine{{"1", hostile, "agree", false, 3, 4, "0.80", "2.00"}, {"2", hostile, "disagree", true, 3, 4, "0.80", "2.00"}}
@@ -41,10 +46,26 @@ func adminPages(frame Frame) map[string]templ.Component {
 		"admin sign-in":   SignIn(SignInPage{out, hostile, hostile, hostile}),
 		"admin link":      SignInLink(LinkPage{out, "/admin/link/x", hostile}),
 		"admin password":  Password(PasswordPage{in, true, 12, hostile, hostile}),
-		"admin studies":   Studies(StudiesPage{in, []StudyLine{{Title: hostile, Slug: "x", Status: "running", Launched: now}}, true}),
-		"admin no study":  Studies(StudiesPage{in, nil, true}),
-		"admin new study": NewStudy(NewStudyPage{in, "", []string{hostile}, []Fault{{hostile, 3, hostile, hostile, hostile}}, 7}),
-		"admin monitor": Monitor(MonitorPage{about, "running", []string{hostile}, "/live", now, []AlarmLine{{hostile, hostile, "Look", "/x", true}}, counts, &virtual,
+		"admin studies":   Studies(StudiesPage{Admin: in, Query: hostile, Any: true, New: true, Studies: []StudyLine{{Title: hostile, Slug: "x", Status: "running", Launched: now, Next: "x@2"}}}),
+		"admin no study":  Studies(StudiesPage{Admin: in, New: true}),
+		"admin new study": NewStudy(NewStudyPage{Admin: in, From: "files", Slug: hostile, Others: options, Files: []string{hostile}, Tables: broken, Faults: wrong, More: 7, Count: 9}),
+		"admin setup": Setup(SetupPage{SetupFrame: setup, Version: 2, Saved: hostile, Faults: wrong, Blocks: []SetupBlock{{SetupLine: SetupLine{hostile, hostile, "/b"}, Number: 1}}, Parts: []SetupLine{{hostile, hostile, "/p"}},
+			Gaps: []string{hostile}, Doubts: 2, Plan: plan, Flow: "/f", Instrument: "/i", Preview: "/p", Launch: "/l", Files: "/z"}),
+		"admin setup of a viewer": Setup(SetupPage{SetupFrame: SetupFrame{Admin: about}, Facts: facts, Plan: plan}),
+		"admin setup numbers": SetupPart(SetupPartPage{SetupFrame: setup, Lead: hostile, Action: "/a", Faults: wrong, Live: "/live", Plan: &plan,
+			Terms: []SetupField{{ID: "t1", Name: "pay", Label: "Pay", Kind: "text"}}, Groups: []SetupGroup{{Title: hostile, Hint: hostile, Hidden: map[string]string{hostile: hostile}, Fields: []SetupField{
+				{"s1", hostile, hostile, hostile, "text", hostile, hostile, nil}, {"s2", "b", hostile, hostile, "flag", "yes", hostile, nil}, {"s3", "c", hostile, hostile, "choice", hostile, hostile, options},
+				{"s4", "d", hostile, hostile, "number", hostile, hostile, nil}}, Buttons: []SetupButton{{"add", hostile, hostile, true}}}}}),
+		"admin setup consent": SetupPart(SetupPartPage{SetupFrame: setup, Action: "/a", Changed: true, Live: "/live", Preview: new(string), Groups: []SetupGroup{{Fields: []SetupField{{"s1", "t", hostile, "", "markdown", hostile, "", nil}}}}}),
+		"admin setup questions": Questions(QuestionsPage{SetupFrame: setup, Action: "/a", Problem: "", Names: [3]string{hostile, hostile, hostile}, Tables: broken, Faults: wrong, More: 2,
+			Questions: []SetupQuestion{{hostile, hostile, hostile, hostile, 2, 3}}, Further: 4}),
+		"admin study text": SetupText(SetupTextPage{SetupFrame: setup, Action: "/a", Content: hostile, Faults: wrong}),
+		"admin launch":     Launch(LaunchPage{Admin: about, Draft: true, Hash: "h", Link: hostile, Action: "/a", Preview: "/p", Setup: "/s", Versions: "/v", Version: 2, Gaps: []Tick{{"consent-0", hostile, false}}, Doubts: []string{hostile}, Plan: plan}),
+		"admin launched":   Launch(LaunchPage{Admin: about, Versions: "/v", Monitor: "/m"}),
+		"admin versions": Versions(VersionsPage{Admin: about, Slug: "x", Action: "/a", May: true, CanAdd: true, Codes: true, Versions: []VersionLine{
+			{Number: 2, ID: "2", Name: "x@2", Title: hostile, Status: "draft", Hash: hostile, Path: "/x@2", Created: now, Discard: true, Changes: []FileChange{{hostile, "what", []LineChange{{"+", hostile}, {"-", hostile}, {" ", hostile}}, 3}}},
+			{Number: 1, ID: "1", Name: "x@1", Title: hostile, Status: "running", Hash: hostile, Path: "/x@1", Created: now, Launched: now, Closed: now, First: true}}}),
+		"admin monitor": Monitor(MonitorPage{about, "running", "/live", now, []AlarmLine{{hostile, hostile, "Look", "/x", true}}, counts, &virtual,
 			RewardForm{"/r", hostile, "GBP", []string{"GBP"}}, hostile, []CodeLine{{"Complete", hostile}, {"Over quota", ""}}, facts,
 			[]Change{{"paused", "Pause", "why", false, false}, {"closed", "Close", "why", true, true}}, "/admin/studies/x/status"}),
 		"admin monitor at first": Monitor(MonitorPage{Admin: about, Status: "running", Live: "/live", Link: hostile}),

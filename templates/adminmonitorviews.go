@@ -4,9 +4,8 @@ package templates
 type MonitorPage struct {
 	Admin
 	Status  string
-	Doubts  []string // about a draft
-	Live    string   // where newer numbers come from; empty for a draft
-	Now     Moment   // of the numbers; zero: they are being counted for the first time
+	Live    string // where newer numbers come from; empty for a draft
+	Now     Moment // of the numbers; zero: they are being counted for the first time
 	Alarms  []AlarmLine
 	People  Counts
 	Virtual *Counts // nil where there are none

@@ -63,24 +63,34 @@ type PasswordPage struct {
 // StudiesPage lists all studies.
 type StudiesPage struct {
 	Admin
-	Studies []StudyLine
-	New     bool // show the way to a new one
+	Query, Status string // what the list is narrowed to
+	Any           bool   // there are studies, whatever it is narrowed to
+	Studies       []StudyLine
+	New           bool // show the way to a new one
 }
 
 // StudyLine is one study of the list.
 type StudyLine struct {
 	Title, Slug, Status           string
+	Version, Earlier              int    // number of the version, and how many came before
+	Next                          string // name of a draft of the next version; empty: none
 	Complete, InProgress, Virtual int
 	Created, Launched, Closed     Moment // zero: not
 }
 
-// NewStudyPage takes a study's files, and comes back with what is wrong in them.
+// NewStudyPage offers the ways to a new study, and comes back with what is
+// wrong.
 type NewStudyPage struct {
 	Admin
-	Problem string
-	Files   []string // that were sent, when something is wrong with them
-	Faults  []Fault
-	More    int // further faults
+	From             string // which way was taken: example, copy or files
+	Name, Slug, Copy string // as typed
+	Others           []Option
+	Problem          string
+	Files            []string // that were sent, when something is wrong with them
+	Tables           []FaultTable
+	Faults           []Fault
+	More             int // further faults
+	Count            int // of all faults
 }
 
 // Fault is one thing wrong in a study's files.

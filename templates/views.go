@@ -24,6 +24,7 @@ type Frame struct {
 	Withdraw   string // link for "Stop taking part"; "" where there is nothing to stop
 	Ended      bool   // what can still be done is to have the answers removed
 	Progress   *Progress
+	Preview    *PreviewBar // nil where somebody really takes part
 }
 
 // Progress says how far a participant has come.

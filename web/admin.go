@@ -56,6 +56,23 @@ func (s *site) adminRoutes() []route {
 		{get, "/admin/studies/:slug/submissions", researcher, s.submissions},
 		{get, "/admin/studies/:slug/submissions/:pseudonym", researcher, s.submission},
 		{post, "/admin/studies/:slug/status", admin, s.changeStatus},
+		{get, "/admin/studies/:slug/setup", viewer, s.setup},
+		{post, "/admin/studies/:slug/setup/flow", admin, s.changeFlow},
+		{get, "/admin/studies/:slug/setup/questions", researcher, s.setupQuestions},
+		{post, "/admin/studies/:slug/setup/questions", admin, s.saveQuestions},
+		{post, "/admin/studies/:slug/setup/instrument", admin, s.saveInstrument},
+		{get, "/admin/studies/:slug/setup/text", researcher, s.setupText},
+		{post, "/admin/studies/:slug/setup/text", admin, s.saveText},
+		{get, "/admin/studies/:slug/setup/:part", researcher, s.setupPart},
+		{post, "/admin/studies/:slug/setup/:part", admin, s.savePart},
+		{post, "/admin/studies/:slug/setup/:part/live", researcher, s.live},
+		{get, "/admin/studies/:slug/launch", admin, s.askToLaunch},
+		{post, "/admin/studies/:slug/launch", admin, s.launch},
+		{get, "/admin/studies/:slug/versions", viewer, s.versions},
+		{post, "/admin/studies/:slug/versions", admin, s.changeVersions},
+		{post, "/admin/studies/:slug/preview", researcher, s.beginPreview},
+		{get, "/admin/preview/:preview/*", member, s.inPreview}, // is its own account's alone
+		{post, "/admin/preview/:preview/*", member, s.inPreview},
 		{get, "/admin/studies/:slug/moderation", moderator, s.moderation},
 		{post, "/admin/studies/:slug/moderation", moderator, s.moderate},
 		{post, "/admin/studies/:slug/moderation/undo", moderator, s.undoModeration},
@@ -120,7 +137,7 @@ func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerF
 			return err
 		}
 		c.Set(siteRoleKey, account.Role)
-		slug, _, _ := strings.Cut(c.Param("slug"), "@") // a member sees every version
+		slug := slugOf(c)
 		if slug != "" {
 			here, err := s.Store.MemberRole(c.Request().Context(), slug, account.ID)
 			if err != nil {
@@ -139,6 +156,13 @@ func (s *site) guardAccount(needed role, handler echo.HandlerFunc) echo.HandlerF
 		}
 		return handler(c)
 	}
+}
+
+// slugOf is the slug of the study that an admin page is about, whichever of its
+// versions.
+func slugOf(c echo.Context) string {
+	slug, _, _ := strings.Cut(c.Param("slug"), "@")
+	return slug
 }
 
 // sender is the account that a request is from: by its token, or signed in.
@@ -213,10 +237,14 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Surveys", "/surveys", viewer},
 		{"Download", "/download", researcher},
 		{"Prolific", "/recruitment", admin},
+		{"Set up", "/setup", viewer},
+		{"Check and launch", "/launch", admin},
+		{"Versions", "/versions", viewer},
 		{"People", "/people", admin},
 		{"Log", "/log", admin},
 	} {
-		if adminRoles[f.Role] < t.role || t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
+		if adminRoles[f.Role] < t.role || !hasTab(t.path, h.row.Status == store.Draft) ||
+			t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
 			continue
 		}
 		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here}
@@ -230,6 +258,17 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		f.Study.Tabs = append(f.Study.Tabs, tab)
 	}
 	return f, nil
+}
+
+// hasTab says whether a draft, or a launched study, has a page.
+func hasTab(path string, draft bool) bool {
+	switch path {
+	case "/setup", "/versions":
+		return true
+	case "/launch":
+		return draft
+	}
+	return !draft
 }
 
 // adminPath is the path of one of a study's admin pages within the site.
@@ -254,6 +293,7 @@ var adminNotices = map[string][2]string{
 	"role":          {"Your role does not allow this", "Ask an admin if you need this page."},
 	"not_found":     {"There is no such page", "The address does not lead to a page here."},
 	"unknown_study": {"There is no such study", "It may have been a draft that was replaced under another name."},
+	"no_preview":    {"This preview is over", "A preview lasts an hour, and ends when the server starts anew. Begin another from the study's page."},
 	"changed":       {"Somebody was faster", "The study changed meanwhile, and what you asked for is not possible any more. Look at it as it is now."},
 	"no_run":        {"There is no such run", "It may have been deleted. The list of runs has all that are kept."},
 	"no_result":     {"There is nothing of this kind", "The run has no such result. Its page says what there is."},

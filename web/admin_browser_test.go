@@ -164,7 +164,7 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 			paths = append(paths, path)
 		}
 		b.do(chromedp.Navigate(b.url+"/admin/studies/new"), chromedp.SetUploadFiles(chromedp.CSS("#files"), paths))
-		press("form.stack button")
+		press("form[enctype] button")
 	}
 	visit("new study", "/admin/studies/new")
 	faulty := renamed("other")
@@ -174,9 +174,9 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 	in.look(b, "admin faults", 24)
 	give(renamed("other"))
 	in.look(b, "admin draft", 24)
-	b.do(chromedp.Click(chromedp.CSS("summary")))
-	in.look(b, "admin before launch", 24)
-	press("details button")
+	visit("before launch", "/admin/studies/other/launch")
+	evaluate[bool](b, `(() => { document.querySelectorAll("input[name=accept]").forEach(i => i.click()); return true })()`)
+	press("main form button[type=submit]")
 	if row, err := ts.store.Study(t.Context(), "other"); err != nil || row.Status != "running" {
 		t.Errorf("after launching in the browser the study is %s, %v", row.Status, err)
 	}

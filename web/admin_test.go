@@ -70,7 +70,7 @@ func (ts *testSite) finish(n int) {
 // sample is a path of a route for a study that has what the others of the tests
 // have.
 func (ts *testSite) sample(r route, slug, run string) string {
-	return strings.NewReplacer(":slug", slug, ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run,
+	return strings.NewReplacer(":slug", slug, ":part", "study", ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run,
 		"figures/:file", "figures/leaderboard.svg", ":file", "csv.zip").Replace(r.path)
 }
 
@@ -112,6 +112,10 @@ func TestEveryAdminPageAsksForItsRole(t *testing.T) {
 			case v.role < r.role:
 				if p.status != http.StatusForbidden {
 					t.Errorf("%s, want 403", at)
+				}
+			case strings.HasPrefix(r.path, "/admin/preview/"): // each is one account's own
+				if p.status != http.StatusNotFound {
+					t.Errorf("%s, want 404", at)
 				}
 			case r.method == http.MethodGet && p.status != http.StatusOK:
 				t.Errorf("%s, want 200", at)
@@ -522,7 +526,7 @@ func TestEveryFaultOfAnUploadIsShown(t *testing.T) {
 		rows += fmt.Sprintf("none-%d,text\n", i)
 	}
 	many["seeds.csv"] = []byte(rows)
-	if says := b.upload(many).says(); !strings.Contains(says, fmt.Sprintf("%d faults", 2*mostFaults)) || !strings.Contains(says, fmt.Sprintf("There are %d more", mostFaults)) {
+	if says := b.upload(many).says(); !strings.Contains(says, fmt.Sprintf("%d faults", 2*mostFaults)) || !strings.Contains(says, fmt.Sprintf("%d more rows of seeds.csv have faults", 2*mostFaults-mostFaultyRows)) {
 		t.Errorf("many faults: %.300s", says)
 	}
 }
@@ -553,6 +557,19 @@ func TestUploadsThatCannotBeReadSayWhy(t *testing.T) {
 	}
 }
 
+// launch ticks whatever the page before a launch wants ticked, and launches.
+func (b *browser) launch(name string) page {
+	b.t.Helper()
+	p := b.get("/admin/studies/" + name + "/launch")
+	form := url.Values{}
+	forEach(p.doc, "input", func(n *html.Node) {
+		if field := attribute(n, "name"); field == "accept" || field == "hash" {
+			form.Add(field, attribute(n, "value"))
+		}
+	})
+	return b.post("/admin/studies/"+name+"/launch", form)
+}
+
 func TestAStudysLife(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	b := ts.signedIn("admin")
@@ -570,12 +587,18 @@ func TestAStudysLife(t *testing.T) {
 		http  int
 		after store.Status
 	}{
-		{store.Closed, http.StatusConflict, store.Draft}, {"draft", http.StatusBadRequest, store.Draft},
-		{store.Running, http.StatusOK, store.Running}, {store.Running, http.StatusConflict, store.Running},
+		{store.Closed, http.StatusConflict, store.Draft}, {"draft", http.StatusBadRequest, store.Draft}, {store.Running, http.StatusConflict, store.Draft},
+		{"launch", http.StatusOK, store.Running}, {store.Running, http.StatusConflict, store.Running},
 		{store.Paused, http.StatusOK, store.Paused}, {store.Running, http.StatusOK, store.Running},
 		{store.Closed, http.StatusOK, store.Closed}, {store.Running, http.StatusConflict, store.Closed},
 	} {
-		if p := b.post("/admin/studies/other/status", url.Values{"to": {string(c.to)}}); p.status != c.http || status() != c.after {
+		p := page{}
+		if c.to == "launch" {
+			p = b.launch("other")
+		} else {
+			p = b.post("/admin/studies/other/status", url.Values{"to": {string(c.to)}})
+		}
+		if p.status != c.http || status() != c.after {
 			t.Errorf("to %s: status %d, study is %s; want %d, %s", c.to, p.status, status(), c.http, c.after)
 		}
 	}

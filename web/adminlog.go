@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -44,8 +43,7 @@ func deed(what string) string {
 // of the study.
 func logFilter(c echo.Context) store.EventFilter {
 	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	slug, _, _ := strings.Cut(c.Param("slug"), "@") // the log is of all versions
-	return store.EventFilter{Slug: slug, Email: c.QueryParam("who"), What: c.QueryParam("what"), Before: before}
+	return store.EventFilter{Slug: slugOf(c), Email: c.QueryParam("who"), What: c.QueryParam("what"), Before: before}
 }
 
 // log shows who did what, on one study or on all of the server.

@@ -39,6 +39,9 @@ func (s *site) monitor(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if h.row.Status == store.Draft { // nobody is there to watch
+		return s.showSetup(c, http.StatusOK, h, nil, "")
+	}
 	frame, err := s.adminStudyFrame(c, h, "Monitor", "")
 	if err != nil {
 		return err
@@ -51,10 +54,6 @@ func (s *site) monitor(c echo.Context) error {
 	}
 	if adminRoles[frame.Role] >= admin {
 		page.Changes = changes[h.row.Status]
-	}
-	if h.row.Status == store.Draft {
-		page.Doubts = h.Doubts()
-		return s.show(c, http.StatusOK, templates.Monitor(page))
 	}
 	page.Live = s.base + h.adminPath("/live")
 	st, ok, err := s.standing(c.Request().Context(), h, 0)

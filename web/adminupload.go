@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 
@@ -31,18 +32,26 @@ func (e *uploadError) Error() string { return e.text }
 
 func unusable(format string, args ...any) error { return &uploadError{fmt.Sprintf(format, args...)} }
 
-// uploaded collects the files of a study from a form: as they are, or out of
-// one .zip.
-func uploaded(r *http.Request) (dataset.Files, error) {
+// box is what a form with files held.
+type box struct {
+	files  dataset.Files     // of the field "files": as they are, or out of a .zip
+	slots  map[string][]byte // of other fields with a file, by the field's name
+	names  map[string]string // of those files
+	values url.Values        // of fields without a file
+	size   int64             // of files, unpacked
+}
+
+// received reads a form with files. Fields without a chosen file are left out.
+func received(r *http.Request) (*box, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return nil, unusable("No file was sent.")
 	}
-	box := box{files: dataset.Files{}}
+	box := &box{files: dataset.Files{}, slots: map[string][]byte{}, names: map[string]string{}, values: url.Values{}}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			break
+			return box, nil
 		}
 		if err == nil {
 			err = box.take(part)
@@ -58,26 +67,22 @@ func uploaded(r *http.Request) (dataset.Files, error) {
 			return nil, unusable("The files did not arrive whole. Send them again.")
 		}
 	}
-	if len(box.files) == 0 {
-		return nil, unusable("No file was sent.")
-	}
-	return rooted(box.files), nil
-}
-
-// box is what was unpacked so far.
-type box struct {
-	files dataset.Files
-	size  int64
 }
 
 func (b *box) take(part *multipart.Part) error {
-	name := part.FileName()
-	if part.FormName() != "files" || name == "" {
-		return nil
-	}
+	field, name := part.FormName(), part.FileName()
 	content, err := io.ReadAll(part)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case name == "" && part.Header.Get("Content-Type") == "":
+		b.values.Add(field, string(content))
+		return nil
+	case name == "": // a field for files in which none was chosen
+		return nil
+	case field != "files":
+		b.slots[field], b.names[field] = content, name
+		return nil
 	}
 	if !strings.EqualFold(path.Ext(name), ".zip") {
 		return b.put(name, bytes.NewReader(content))
@@ -101,6 +106,22 @@ func (b *box) take(part *multipart.Part) error {
 		}
 	}
 	return nil
+}
+
+// uploaded is the files of a study that a form holds.
+func uploaded(r *http.Request) (dataset.Files, error) {
+	b, err := received(r)
+	if err != nil {
+		return nil, err
+	}
+	return b.folder()
+}
+
+func (b *box) folder() (dataset.Files, error) {
+	if len(b.files) == 0 {
+		return nil, unusable("No file was sent.")
+	}
+	return rooted(b.files), nil
 }
 
 func (b *box) put(name string, content io.Reader) error {

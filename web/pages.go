@@ -63,6 +63,9 @@ func (s *site) showStep(c echo.Context, v *visit, status int, step study.Step, s
 		}
 	}
 	p.frame = s.visitFrame(v, "")
+	if p.frame.Preview != nil {
+		p.frame.Preview.Here = step.Path
+	}
 	p.frame.Wrong = status != http.StatusOK
 	p.frame.Progress = &templates.Progress{Percent: int(math.Floor(100 * v.Share(v.pos.Progress, step))), Where: p.where()}
 	page, err := p.page()

@@ -189,6 +189,9 @@ func (s *site) end(c echo.Context) error {
 	}
 	page := s.endPage(v, v.pos.Outcome)
 	page.Frame = s.visitFrame(v, v.words.Say("end."+page.Outcome+".title"))
+	if page.Preview != nil {
+		page.Preview.Here = "end"
+	}
 	switch v.pos.Outcome {
 	case study.NoConsent:
 		page.Reconsider = s.base + v.path("/reconsider")

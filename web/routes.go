@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -37,13 +38,19 @@ type route struct {
 
 func (s *site) routes() []route {
 	const get, post = http.MethodGet, http.MethodPost
-	return append(s.adminRoutes(), []route{
+	return slices.Concat(s.adminRoutes(), s.participantRoutes(), []route{
 		{get, "/", public, s.front},
-		{get, "/static/:file", public, s.static},
 		{get, "/healthz", public, s.healthy},
 		{get, "/readyz", public, s.ready},
 		{get, "/metrics", public, s.metricsPage},
+	})
+}
 
+// participantRoutes are the pages of those who take part, or who preview a study.
+func (s *site) participantRoutes() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	return []route{
+		{get, "/static/:file", public, s.static},
 		{get, "/s/:slug", public, s.arrive},
 		{get, "/s/:slug/start", public, s.welcome},
 		{post, "/s/:slug/start", public, s.start},
@@ -58,7 +65,7 @@ func (s *site) routes() []route {
 		{post, "/s/:slug/second-round", participant, s.secondRound},
 		{get, "/s/:slug/withdraw", participant, s.askToWithdraw},
 		{post, "/s/:slug/withdraw", participant, s.withdraw},
-	}...)
+	}
 }
 
 // guard lets a request through to a handler if its sender has the role.

@@ -25,6 +25,9 @@ type pass struct {
 
 // cookieName keeps one cookie a study, so that a person can take part in two.
 func (s *site) cookieName(r *http.Request, h *hosted) string {
+	if s.preview != nil {
+		return s.preview.cookie()
+	}
 	if s.secure(r) {
 		return "__Host-overton-" + h.row.Slug
 	}
@@ -50,6 +53,9 @@ func (s *site) savePass(c echo.Context, h *hosted, p pass) error {
 		session.Values[name] = *from
 	}
 	session.Options.Path = "/"
+	if s.preview != nil {
+		session.Options.Path = s.base
+	}
 	session.Options.HttpOnly = true
 	session.Options.Secure = s.secure(c.Request())
 	session.Options.SameSite = http.SameSiteLaxMode

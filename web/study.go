@@ -138,5 +138,9 @@ func images(doc ast.Node) (all []*ast.Image) {
 
 // studyFrame is what stands around a page of a study.
 func (s *site) studyFrame(h *hosted, title string) templates.Frame {
-	return templates.Frame{Words: h.words, Base: s.base, Title: title, StudyTitle: h.Title, StudyLang: h.Language, Contact: h.Contact}
+	f := templates.Frame{Words: h.words, Base: s.base, Title: title, StudyTitle: h.Title, StudyLang: h.Language, Contact: h.Contact}
+	if s.preview != nil {
+		f.Preview = s.bar(h, "")
+	}
+	return f
 }

@@ -68,6 +68,10 @@ type site struct {
 	surveyAnalyses surveyJobs
 	glances        glances
 	life           context.Context // ends work that outlives its request
+
+	previews previews
+	preview  *preview                 // that this site is; nil for the real one
+	isSecure func(*http.Request) bool // of a preview: as the site around it says
 }
 
 // New builds the site. What it works on after a request has ended, such as an
@@ -89,6 +93,11 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	context.AfterFunc(ctx, func() {
+		if err := s.previews.closeAll(); err != nil {
+			s.Log.Error("closing the previews", "error", err)
+		}
+	})
 	s.cookies = sessions.NewCookieStore(sign, encrypt)
 	s.cookies.MaxAge(int(cookieLife.Seconds()))
 	if n, err := s.Store.InterruptRuns(ctx); err != nil {
@@ -145,6 +154,8 @@ func (s *site) frame(title string) templates.Frame {
 // secure says whether the browser talks to the site over https.
 func (s *site) secure(r *http.Request) bool {
 	switch {
+	case s.isSecure != nil:
+		return s.isSecure(r)
 	case s.BaseURL != nil:
 		return s.BaseURL.Scheme == "https"
 	case s.TrustProxy:

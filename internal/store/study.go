@@ -94,7 +94,7 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 		case errors.Is(err, ErrNotFound):
 			st, err = insertDraft(tx, n, 1)
 		case err != nil:
-		case old.Status == Draft:
+		case old.Status == Draft && (old.Version == 1 || n.Next):
 			st, err = replaceDraft(tx, old, n)
 		case old.Hash == n.Hash:
 			err = fmt.Errorf("this study is launched already (%s): %w", old.Status, ErrConflict)
@@ -107,6 +107,33 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("saving study %q: %w", n.Slug, err)
+	}
+	return st, nil
+}
+
+// NextVersion makes a draft of a launched study's next version, with the files
+// of the version before. Where there is a draft already that is ErrConflict.
+func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, error) {
+	var st Study
+	err := s.update(ctx, func(tx *tx) error {
+		old, err := newest(tx, slug)
+		if err == nil && old.Status == Draft {
+			err = ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		st, err = insertDraft(tx, NewStudy{Slug: slug, Title: old.Title, Hash: old.Hash}, old.Version+1)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) SELECT ?, path, content FROM study_file WHERE study_id = ?`, st.ID, old.ID); err != nil {
+			return err
+		}
+		return note(tx, by, st.ID, "version begun", st.Name())
+	})
+	if err != nil {
+		return Study{}, fmt.Errorf("making the next version of study %q: %w", slug, err)
 	}
 	return st, nil
 }
@@ -128,6 +155,9 @@ func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewS
 		case old.Slug != n.Slug:
 			if _, err := newest(tx, n.Slug); !errors.Is(err, ErrNotFound) {
 				return errors.Join(err, ErrTaken)
+			}
+			if err := renameMembers(tx, old.Slug, n.Slug); err != nil {
+				return err
 			}
 		}
 		st, err = replaceDraft(tx, old, n)
@@ -173,6 +203,15 @@ func fillDraft(tx *tx, id int64, n NewStudy) (Study, error) {
 	return scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
 }
 
+// renameMembers lets the people of a draft follow it to its new slug.
+func renameMembers(tx *tx, from, to string) error {
+	if _, err := tx.exec(`DELETE FROM member WHERE slug = ?`, to); err != nil {
+		return err
+	}
+	_, err := tx.exec(`UPDATE member SET slug = ? WHERE slug = ?`, to, from)
+	return err
+}
+
 // DiscardDraft removes a draft. What was done with it stays in the record.
 func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
@@ -201,22 +240,22 @@ func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 // participants. seeds become its first statements. The version before it, if
 // there is one, is closed in the same moment.
 func (s *Store) Launch(ctx context.Context, slug string, seeds []study.Seed, by Actor) error {
-	return s.launch(ctx, slug, "", seeds, by)
+	return s.launch(ctx, slug, func(Study) bool { return true }, seeds, by)
 }
 
 // LaunchDraft is Launch for a draft whose hash is as its admin saw it; else
 // the error is ErrConflict.
 func (s *Store) LaunchDraft(ctx context.Context, slug, hash string, seeds []study.Seed, by Actor) error {
-	return s.launch(ctx, slug, hash, seeds, by)
+	return s.launch(ctx, slug, func(st Study) bool { return st.Hash == hash }, seeds, by)
 }
 
-func (s *Store) launch(ctx context.Context, slug, hash string, seeds []study.Seed, by Actor) error {
+func (s *Store) launch(ctx context.Context, slug string, expected func(Study) bool, seeds []study.Seed, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		st, err := newest(tx, slug)
 		if err != nil {
 			return err
 		}
-		if st.Status != Draft || hash != "" && st.Hash != hash {
+		if st.Status != Draft || !expected(st) {
 			return fmt.Errorf("it is %s and cannot be launched: %w", st.Status, ErrConflict)
 		}
 		if before, err := find(tx.row, slug); err == nil && (before.Status == Running || before.Status == Paused) {
@@ -298,7 +337,7 @@ func (s *Store) Versions(ctx context.Context, slug string) ([]Study, error) {
 		`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC`, slug)
 }
 
-// Studies lists all studies, the newest first.
+// Studies lists all versions of all studies, the newest first.
 func (s *Store) Studies(ctx context.Context) ([]Study, error) {
 	return collect(ctx, s.read, "listing studies", func(row scanner) (Study, error) { return scanStudy(row) },
 		`SELECT `+studyColumns+` FROM study ORDER BY id DESC`)
