@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/parquet-go/parquet-go/compress/snappy"
 )
 
 // Format is a file format of exported tables.
@@ -164,6 +164,7 @@ func (j *jsonlWriter) close() error { return j.w.Flush() }
 const (
 	parquetRows  = 20_000
 	parquetBytes = 2 << 20
+	parquetPage  = 64 << 10 // bytes of a column that are in memory beside the row group
 )
 
 // orderedGroup is a Parquet group whose columns keep their order.
@@ -194,7 +195,7 @@ func newParquetWriter(w io.Writer, table ExportTable) *parquetWriter {
 	for _, column := range table.Columns {
 		ordered.fields = append(ordered.fields, fields[column.Name])
 	}
-	return &parquetWriter{w: parquet.NewGenericWriter[any](w, parquet.NewSchema(path.Base(table.Name), ordered), parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("overton", "", ""))}
+	return &parquetWriter{w: parquet.NewGenericWriter[any](w, parquet.NewSchema(path.Base(table.Name), ordered), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(parquetPage), parquet.CreatedBy("overton", "", ""))}
 }
 
 func parquetNode(kind Kind) parquet.Node {
