@@ -70,12 +70,12 @@ func (ts *testSite) finish(n int) {
 // sample is a path of a route for a study that has what the others of the tests
 // have.
 func (ts *testSite) sample(r route, slug, run string) string {
-	return strings.NewReplacer(":slug", slug, ":part", "study", ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run,
+	return strings.NewReplacer(":slug", slug, ":part", "study", ":pseudonym", ts.records()[0].Pseudonym, "surveys/*", "surveys/us-demographics/SEX", "*", "qid-1", ":id", run, ":run", "first run",
 		"figures/:file", "figures/leaderboard.svg", ":file", "csv.zip").Replace(r.path)
 }
 
 func TestEveryAdminPageAsksForItsRole(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
+	ts, _ := modelsSite(t, studyFolder(nil))
 	ts.finish(1)
 	walker, _ := ts.begin(77)
 	run := fmt.Sprint(ts.planted())

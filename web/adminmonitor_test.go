@@ -205,7 +205,7 @@ func TestASubmissionIsShownWithoutIdentity(t *testing.T) {
 	b, p := ts.begin(7)
 	p = b.walk(p, "p/q1-view")
 	back := p
-	p = b.send(p, p.answers("idk"))
+	b.send(p, p.answers("idk"))
 	b.send(back, back.answers("Write to <b>me</b> at someone@example.org"))
 	b.walk(b.get("/s/small/resume"), "end")
 	r := ts.records()[0]

@@ -34,7 +34,7 @@ func TestAdminsSeeWhatDoesNotFitProlific(t *testing.T) {
 	b, p := ts.begin(1)
 	b.walk(p, "end")
 	ts.begin(2)
-	gone, p := ts.begin(3)
+	gone, _ := ts.begin(3)
 	gone.send(gone.get("/s/small/withdraw"), nil)
 	admin := ts.browserOf("admin")
 	const path = "/admin/studies/small/recruitment"

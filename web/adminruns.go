@@ -110,13 +110,6 @@ func (a *analyses) stop(run int64) {
 	}
 }
 
-// idle says whether nothing is being computed.
-func (a *analyses) idle() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.queue) == 0
-}
-
 // startRun queues a run and returns its id.
 func (s *site) startRun(ctx context.Context, h *hosted, name, note string, o window.Options, by store.Actor) (int64, error) {
 	id, err := window.Queue(ctx, s.Store, h.row, name, note, o, by)
