@@ -98,7 +98,7 @@ func generate(cmd *cobra.Command, o *generateOptions) error {
 		if err := o.writeGenerated(generated); err != nil {
 			return err
 		}
-		return printGenerated(stdout, o.out, o.Models, generated)
+		return printGenerated(stdout, o.out, o.Models, len(requests), generated)
 	})
 }
 
@@ -133,8 +133,9 @@ func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	return nil
 }
 
-// printGenerated counts what is to be looked at, model by model.
-func printGenerated(w io.Writer, dir string, models []string, generated []llm.Generated) error {
+// printGenerated counts what is to be looked at, model by model, of so many
+// samples asked for.
+func printGenerated(w io.Writer, dir string, models []string, asked int, generated []llm.Generated) error {
 	fmt.Fprintln(w)
 	t := newTable(w)
 	fmt.Fprint(t, "model\tsamples\tmedian words\tflagged\tflags\t\n")
@@ -173,6 +174,10 @@ func printGenerated(w io.Writer, dir string, models []string, generated []llm.Ge
 		flagged += n
 	}
 	if err := t.Flush(); err != nil {
+		return err
+	}
+	if missing := asked - len(generated); missing > 0 {
+		_, err := fmt.Fprintf(w, "\n%s/responses.csv is not ready for a study: %d of %d samples are missing.\n", dir, missing, asked)
 		return err
 	}
 	fmt.Fprintf(w, "\n%s/responses.csv is ready for a study", dir)

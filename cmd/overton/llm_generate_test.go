@@ -139,6 +139,9 @@ func TestGenerateTellsWhatFailed(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, "1 of 2 requests have no answer") || !strings.Contains(errs, "2/plain/1: 500 Internal Server Error: down") {
 		t.Errorf("it ends with %d: %s%s", code, out, errs)
 	}
+	if !strings.Contains(out, "responses.csv is not ready for a study: 1 of 2 samples are missing.") {
+		t.Errorf("what is missing is not told: %s", out)
+	}
 	if rows := readRows(t, filepath.Join(dir, "responses.csv")); len(rows) != 1 {
 		t.Errorf("%d responses are written; want the one that came", len(rows))
 	}

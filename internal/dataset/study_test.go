@@ -231,6 +231,7 @@ func TestFaultsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"a list", with("study.yaml", "", "- title: x\n"), `study.yaml: is not one mapping; expected lines such as “title: …”`},
 		{"empty", with("study.yaml", "", ""), `study.yaml: is not one mapping; expected lines such as “title: …”`},
 		{"nested without end", with("study.yaml", "", "title: "+strings.Repeat("[{a: ", 600)), `study.yaml: has 1200 opening brackets; expected at most 1000`},
+		{"lists in lists without end", with("study.yaml", "", "title:\n"+strings.Repeat("- ", 20000)), `study.yaml:2: has 20000 dashes; expected at most 100 in a line`},
 		{"far too long", with("study.yaml", "", strings.Repeat("# nothing\n", 7000)), `study.yaml: has 70000 bytes; expected at most 65536`},
 		{"wrong keys", with("study.yaml", "      questions_per_participant: 2", "      question_per_participant: 2\n      shuffle: true"),
 			`study.yaml:15: flow[2].overton.question_per_participant is not a key of a study; did you mean "questions_per_participant"?

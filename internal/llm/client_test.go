@@ -385,6 +385,9 @@ func TestModelsFiles(t *testing.T) {
 		{"another endpoint", "endpoint: completion", "endpoint: responses", "expected chat or completion"},
 		{"a parameter of the request itself", "top_p: 0.9", "n: 3", "parameters.n belongs to the request itself"},
 		{"one seed for all", "top_p: 0.9", "seed: 3", "parameters.seed would give every sample the same seed"},
+		{"a price below nothing", "input: 2", "input: -2", "prices are -2 and 8; expected 0 or more"},
+		{"a price that is no number", "input: 2", "input: .nan", "prices are NaN and 8; expected 0 or more"},
+		{"a price without end", "output: 8", "output: .inf", "prices are 2 and +Inf; expected 0 or more"},
 		{"waits the wrong way round", "max_wait: 20s", "max_wait: 20ms", "max_wait no shorter than first_wait"},
 		{"too much of it", whole, "# " + strings.Repeat("x", 70000), "expected a models file of at most"},
 	} {

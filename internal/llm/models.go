@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -159,6 +160,11 @@ func (m *Model) setDefaults() {
 // ownFields are of a request's body and no parameters.
 var ownFields = []string{"model", "messages", "prompt", "stream", "stream_options", "n", "logprobs", "top_logprobs", "echo"}
 
+// possible says that both prices are finite and not negative.
+func (p Prices) possible() bool {
+	return p.Input >= 0 && p.Output >= 0 && !math.IsInf(p.Input, 1) && !math.IsInf(p.Output, 1)
+}
+
 func (m *Model) check() error {
 	base, err := url.Parse(m.BaseURL)
 	switch {
@@ -174,8 +180,8 @@ func (m *Model) check() error {
 		return fmt.Errorf("endpoint is %q; expected chat or completion", m.Endpoint)
 	case m.LogProbs < 0 || m.LogProbs > 20:
 		return fmt.Errorf("log_probs is %d; expected 0 to 20", m.LogProbs)
-	case m.Prices.Input < 0 || m.Prices.Output < 0:
-		return fmt.Errorf("prices are negative; expected 0 or more for a million tokens")
+	case !m.Prices.possible():
+		return fmt.Errorf("prices are %v and %v; expected 0 or more for a million tokens", m.Prices.Input, m.Prices.Output)
 	case m.Limits.Concurrency < 1 || m.Limits.RequestsPerMinute < 0 || m.Limits.TokensPerMinute < 0:
 		return fmt.Errorf("limits are below their least; expected a concurrency of 1 or more and no negative limit")
 	case m.Timeout <= 0 || m.IdleTimeout <= 0:
