@@ -663,7 +663,7 @@ func TestTheMonitorCountsPeopleAndVirtualParticipantsApart(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	says := p.says() + p.rows()
-	for _, s := range []string{"2 filled 1 reserved 27 open of 30 places", "Did not consent 1", "Question 1: ratings 3 60 % 0 1 0", "Consent 5 100 % 1 0 1", "Virtual participants not people",
+	for _, s := range []string{"2 filled 1 reserved 27 open of 30 places", "Did not consent 1", "Question 1: ratings 3 60 % 0 1 0", "Consent 5 100 % 1 0 1", "1 virtual participant, not people",
 		"/s/small?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"} {
 		if !strings.Contains(says, s) {
 			t.Errorf("%q is not said: %s", s, says)
