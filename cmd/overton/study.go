@@ -170,6 +170,15 @@ where there is none.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
+		if *next {
+			before, err := db.Study(ctx, s.Slug)
+			if errors.Is(err, store.ErrNotFound) || err == nil && before.Status == store.Draft {
+				return fmt.Errorf("no study was launched as %q, so this cannot be its next version; put the slug right, or leave out --new-version", s.Slug)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}); err != nil {
 			return err
 		}
