@@ -24,6 +24,27 @@ type Tab struct {
 	Name, Path string
 	Count      int // of what waits there; 0 shows nothing
 	Here       bool
+	Rare       bool // stands under More
+}
+
+// InRow are the tabs that are always seen: the usual ones, and the reader's own.
+func (s *AdminStudy) InRow() (tabs []Tab) {
+	for _, t := range s.Tabs {
+		if !t.Rare || t.Here {
+			tabs = append(tabs, t)
+		}
+	}
+	return tabs
+}
+
+// UnderMore are the other tabs.
+func (s *AdminStudy) UnderMore() (tabs []Tab) {
+	for _, t := range s.Tabs {
+		if t.Rare && !t.Here {
+			tabs = append(tabs, t)
+		}
+	}
+	return tabs
 }
 
 // Moment is a time for people and for programs.

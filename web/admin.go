@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -233,13 +234,13 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		{"Monitor", "", viewer},
 		{"Moderation", "/moderation", moderator},
 		{"Analysis", "/analysis", viewer},
-		{"Judge", "/judge", viewer},
-		{"Surveys", "/surveys", viewer},
 		{"Download", "/download", researcher},
-		{"Prolific", "/recruitment", admin},
 		{"Set up", "/setup", viewer},
 		{"Check and launch", "/launch", admin},
 		{"Versions", "/versions", viewer},
+		{"Surveys", "/surveys", viewer},
+		{"Judge", "/judge", viewer},
+		{"Prolific", "/recruitment", admin},
 		{"People", "/people", admin},
 		{"Log", "/log", admin},
 	} {
@@ -247,7 +248,7 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 			t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
 			continue
 		}
-		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here}
+		tab := templates.Tab{Name: t.name, Path: h.adminPath(t.path), Here: t.path == here, Rare: rare(t.path) && h.row.Status != store.Draft}
 		if t.path == "/moderation" {
 			waiting, err := s.Store.Waiting(c.Request().Context(), h.row.ID)
 			if err != nil {
@@ -258,6 +259,11 @@ func (s *site) adminStudyFrame(c echo.Context, h *hosted, title, here string) (t
 		f.Study.Tabs = append(f.Study.Tabs, tab)
 	}
 	return f, nil
+}
+
+// rare says whether a page of a launched study is seldom looked at.
+func rare(path string) bool {
+	return slices.Contains([]string{"/versions", "/surveys", "/judge", "/recruitment", "/people", "/log"}, path)
 }
 
 // hasTab says whether a draft, or a launched study, has a page.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,38 +34,55 @@ func campFolder(t *testing.T) dataset.Files {
 	return folder
 }
 
-// camps walks people of two minds from the first to the last: each agrees with
-// what those of the same mind wrote, and rates one model high.
+// camps walks people of two minds from the first to the last.
 func (ts *testSite) camps(from, to int, virtual bool) {
 	ts.t.Helper()
 	for n := from; n <= to; n++ {
-		camp := []string{"bright", "dark"}[n%2]
 		link := arrival(n)
 		if virtual {
-			link = fmt.Sprintf("/s/small?PROLIFIC_PID=virtual-%d&SESSION_ID=virtual-%d", n, n)
+			link = virtualArrival("small", n)
 		}
-		b := ts.browser()
-		p := b.send(b.get(link), nil)
-		for p.path() != "end" {
-			a := p.answers("Everything is " + camp + " to somebody like me, number " + fmt.Sprint(n) + ".")
-			says := p.says()
-			if _, ok := a["rating"]; ok {
-				a["rating"] = map[bool]string{true: "5", false: "2"}[strings.Contains(says, "Some bright people") == (camp == "bright")]
-			}
-			if _, ok := a["vote"]; ok {
-				statement := ""
-				forEach(p.doc, "blockquote", func(n *html.Node) { statement = text(n) })
-				switch {
-				case strings.Contains(statement, camp):
-					a["vote"] = "agree"
-				case strings.Contains(statement, "Seed"):
-					a["vote"] = "neutral"
-				default:
-					a["vote"] = "disagree"
-				}
-			}
-			p = b.send(p, a)
+		ts.takeSides(link, n)
+	}
+}
+
+// virtualArrival is the link of virtual participant n.
+func virtualArrival(slug string, n int) string {
+	return fmt.Sprintf("/s/%s?PROLIFIC_PID=virtual-%d&SESSION_ID=virtual-%d", slug, n, n)
+}
+
+// takeSides walks person n to the end: of two minds by turns, it agrees with
+// what those of the same mind wrote, and rates one model high.
+func (ts *testSite) takeSides(link string, n int) {
+	ts.t.Helper()
+	camp := []string{"bright", "dark"}[n%2]
+	b := ts.browser()
+	p := b.send(b.get(link), nil)
+	for p.path() != "end" {
+		a := p.answers("Everything is " + camp + " to somebody like me, number " + fmt.Sprint(n) + ".")
+		says := p.says()
+		if _, ok := a["rating"]; ok {
+			a["rating"] = map[bool]string{true: "5", false: "2"}[strings.Contains(says, "Some bright people") == (camp == "bright")]
 		}
+		if _, answer, ok := strings.Cut(says, "lease choose "); ok { // a check
+			a["rating"] = answer[:1]
+		}
+		if _, ok := a["vote"]; ok {
+			statement := ""
+			forEach(p.doc, "blockquote", func(n *html.Node) { statement = text(n) })
+			switch {
+			case strings.Contains(statement, camp):
+				a["vote"] = "agree"
+			case strings.Contains(statement, "Seed"):
+				a["vote"] = "neutral"
+			default:
+				a["vote"] = "disagree"
+			}
+		}
+		if p.status != http.StatusOK {
+			ts.t.Fatalf("%s: status %d: %s", p.url.Path, p.status, says)
+		}
+		p = b.send(p, a)
 	}
 }
 

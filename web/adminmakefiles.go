@@ -275,8 +275,13 @@ func (s *site) live(c echo.Context) error {
 func terms(c echo.Context) study.Terms {
 	t := study.DefaultTerms(cluster.DefaultOptions().MinVotes)
 	for _, f := range termNames {
-		if v, err := parseDecimal(c.FormValue(f.name)); err == nil && v >= 0 && v <= f.most {
-			*f.of(&t) = v / f.unit
+		at := f.of(&t)
+		typed := c.FormValue(f.name)
+		if typed == shortDecimal(*at*f.unit) {
+			continue // as it was shown, which may be rounded
+		}
+		if v, err := parseDecimal(typed); err == nil && v >= 0 && v <= f.most {
+			*at = v / f.unit
 		}
 	}
 	return t
