@@ -1438,7 +1438,7 @@ func Download(p DownloadPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "</ul><p class=\"small quiet\">A download begins at once and goes on while the data are read; one that broke off does not open. A script downloads the same by an access token, which you make on <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "</ul><p class=\"prose small quiet\">A download begins at once and goes on while the data are read; one that broke off does not open. A script downloads the same by an access token, which you make on <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -6,7 +6,7 @@ import "github.com/a-h/templ"
 // somebody can put text.
 func adminPages(frame Frame) map[string]templ.Component {
 	now := Moment{"2026-11-30 09:00 UTC", "2026-11-30T09:00:00Z"}
-	tabs := []Tab{{hostile, "/admin/studies/x", 3, true}, {"Analysis", "/admin/studies/x/analysis", 0, false}}
+	tabs := []Tab{{hostile, "/admin/studies/x", 3, true, false}, {"Analysis", "/admin/studies/x/analysis", 0, false, false}, {hostile, "/admin/studies/x/log", 0, false, true}}
 	out := Admin{Frame: frame}
 	in := Admin{Frame: frame, Email: hostile, Role: "admin", Here: "studies", Accounts: true}
 	about := in
