@@ -87,7 +87,7 @@ func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *datas
 			runs++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nIt holds %d analyses.\n", runs)
+	fmt.Fprintf(cmd.OutOrStdout(), "\nAnalyses in it: %d.\n", runs)
 	for _, run := range m.LeftOut {
 		fmt.Fprintf(cmd.OutOrStdout(), "left out: run %d (%s) %s\n", run.ID, run.Kind, run.Reason)
 	}

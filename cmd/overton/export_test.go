@@ -218,7 +218,7 @@ func TestABundleIsReproducedFromTheCommandLine(t *testing.T) {
 	})
 	path := filepath.Join(t.TempDir(), "b.zip")
 	code, out, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path)
-	if code != 0 || !strings.Contains(out, "It holds 1 analyses.") || !strings.Contains(out, "left out: run 1 (window)") {
+	if code != 0 || !strings.Contains(out, "Analyses in it: 1.") || !strings.Contains(out, "left out: run 1 (window)") {
 		t.Fatalf("status %d: %s%s", code, out, errs)
 	}
 	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path); code != 1 || !strings.Contains(errs, "move it away first") {

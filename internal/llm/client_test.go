@@ -390,6 +390,7 @@ func TestModelsFiles(t *testing.T) {
 		{"a price without end", "output: 8", "output: .inf", "prices are 2 and +Inf; expected 0 or more"},
 		{"waits the wrong way round", "max_wait: 20s", "max_wait: 20ms", "max_wait no shorter than first_wait"},
 		{"too much of it", whole, "# " + strings.Repeat("x", 70000), "expected a models file of at most"},
+		{"lists in lists", whole, "models:\n" + strings.Repeat("- ", 30000), "models.yaml:2: has 30000 dashes"},
 	} {
 		if _, err := llm.ReadModels("models.yaml", []byte(strings.Replace(whole, test.old, test.new, 1))); err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "models.yaml") {
 			t.Errorf("%s: %v; want %q", test.name, err, test.want)

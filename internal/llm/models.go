@@ -111,9 +111,12 @@ func (ms Models) Names() []string {
 	return names
 }
 
-// maxModelsFile bounds what is parsed: the parser's time grows with the square
+// What is parsed is bounded: the parser's time and memory grow with the square
 // of the nesting.
-const maxModelsFile = 64 << 10
+const (
+	maxModelsFile = 64 << 10 // bytes
+	maxDashes     = 100      // "- " in one line
+)
 
 // ReadModels reads a models file: YAML with one key, models, a list of entries
 // with the keys of Model. Keys that are none are refused; an error says line
@@ -121,6 +124,13 @@ const maxModelsFile = 64 << 10
 func ReadModels(file string, content []byte) (Models, error) {
 	if len(content) > maxModelsFile {
 		return nil, fmt.Errorf("%s has %d bytes; expected a models file of at most %d", file, len(content), maxModelsFile)
+	}
+	number := 0
+	for line := range bytes.Lines(content) {
+		number++
+		if n := bytes.Count(line, []byte("- ")); n > maxDashes {
+			return nil, fmt.Errorf("%s:%d: has %d dashes; expected at most %d in a line", file, number, n, maxDashes)
+		}
 	}
 	var whole struct {
 		Models Models `yaml:"models"`
