@@ -23,10 +23,19 @@ import (
 // draft is a study while it is changed: its setup, and the files beside it.
 type draft struct {
 	*dataset.Setup
-	files dataset.Files
+	files       dataset.Files
+	instruments map[string]instrument.Instrument // as they were read
 }
 
-func (h *hosted) draft() *draft { return &draft{h.Setup(), maps.Clone(h.Files)} }
+func (h *hosted) draft() *draft { return &draft{h.Setup(), maps.Clone(h.Files), h.Instruments} }
+
+// asks names an item by its id and what it asks.
+func (d *draft) asks(in, id string) string {
+	if it, ok := d.instruments[in].Item(id); ok && it.Text != "" {
+		return id + " · " + shorten(it.Text, 80)
+	}
+	return id
+}
 
 // written are the draft's files with its setup as study.yaml.
 func (d *draft) written() dataset.Files {
@@ -256,10 +265,10 @@ func (d *draft) quotasPart(form url.Values) part {
 		for _, it := range b.Survey.Items {
 			i := slices.IndexFunc(d.Quotas, func(q study.Quota) bool { return q.Variable == it.ID })
 			if i < 0 {
-				free = append(free, templates.Option{Value: it.ID, Label: it.ID})
+				free = append(free, templates.Option{Value: it.ID, Label: d.asks(b.Survey.Instrument, it.ID)})
 				continue
 			}
-			g := group{title: it.ID, hidden: map[string]string{"variable": it.ID},
+			g := group{title: d.asks(b.Survey.Instrument, it.ID), hidden: map[string]string{"variable": it.ID},
 				buttons: []templates.SetupButton{{Do: fmt.Sprintf("remove:%d", i), Label: "Remove", About: "the quota on " + it.ID, Danger: true}}}
 			targets := d.Quotas[i].Targets
 			for _, option := range it.Options {
