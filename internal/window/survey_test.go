@@ -251,6 +251,9 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("walks 300 people")
 	}
+	if underRace {
+		t.Skip("300 people are walked without the race detector")
+	}
 	const people = 300
 	db, row, st := plantedSurvey(t, people)
 	margins := []score.Margin{{Variable: "POLPARTY"}}
