@@ -101,11 +101,7 @@ func (s *site) readRecruitment(c echo.Context) error {
 			page.Faults, page.More = faultLines(faults)
 			return again("")
 		}
-		said := make([]store.RecruitedRow, len(rows))
-		for i, r := range rows {
-			said[i] = store.RecruitedRow{Submission: r.Submission, Participant: r.Participant, Recruited: r.Recruited}
-		}
-		kept, strangers, err := s.Store.SaveRecruited(c.Request().Context(), h.row.Slug, said, actorOf(c))
+		kept, strangers, err := s.Store.SaveRecruited(c.Request().Context(), h.row.Slug, rows, actorOf(c))
 		if err != nil {
 			return err
 		}

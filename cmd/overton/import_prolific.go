@@ -48,7 +48,7 @@ Prolific, and nobody is approved or rejected.`,
 			if err != nil {
 				return err
 			}
-			kept, strangers, err := db.SaveRecruited(cmd.Context(), *slug, recruitedRows(rows), 0)
+			kept, strangers, err := db.SaveRecruited(cmd.Context(), *slug, rows, 0)
 			if err != nil {
 				return err
 			}
@@ -61,14 +61,6 @@ Prolific, and nobody is approved or rejected.`,
 		})
 	}
 	return cmd
-}
-
-func recruitedRows(file []dataset.ProlificSubmission) []store.RecruitedRow {
-	rows := make([]store.RecruitedRow, len(file))
-	for i, p := range file {
-		rows[i] = store.RecruitedRow{Submission: p.Submission, Participant: p.Participant, Recruited: p.Recruited}
-	}
-	return rows
 }
 
 // printStandings counts how submissions stand here and there, and lists what

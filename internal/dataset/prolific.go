@@ -10,13 +10,6 @@ import (
 	"overton/internal/study"
 )
 
-// ProlificSubmission is a row of Prolific's demographic export.
-type ProlificSubmission struct {
-	Line                    int
-	Submission, Participant string
-	study.Recruited
-}
-
 // Columns of Prolific's demographic export that say how a submission stands.
 // Every column that is neither here nor among prolificPassed is an attribute
 // of the person, under its own name.
@@ -37,7 +30,7 @@ var prolificPassed = []string{
 // (prolific_export_….csv). Columns are found by their names; absent ones beyond
 // the two ids and the status, and further ones, are fine. Values such as
 // DATA_EXPIRED are kept as they are. It returns Faults.
-func ReadProlific(file string, content []byte) ([]ProlificSubmission, error) {
+func ReadProlific(file string, content []byte) ([]study.RecruitedRow, error) {
 	t, err := ReadTable(file, content)
 	if err != nil {
 		return nil, err
@@ -48,10 +41,10 @@ func ReadProlific(file string, content []byte) ([]ProlificSubmission, error) {
 	}
 	taken, code := slices.Index(t.Columns, prolificTaken), slices.Index(t.Columns, prolificCode)
 	var faults Faults
-	var all []ProlificSubmission
+	var all []study.RecruitedRow
 	first := map[string]int{}
 	for i, row := range t.Rows {
-		p := ProlificSubmission{Line: t.Lines[i], Submission: row[at[0]], Participant: row[at[1]],
+		p := study.RecruitedRow{Submission: row[at[0]], Participant: row[at[1]],
 			Recruited: study.Recruited{Status: row[at[2]], Attributes: map[string]string{}}}
 		for _, c := range at[:2] {
 			if strings.TrimSpace(row[c]) == "" {
@@ -61,7 +54,7 @@ func ReadProlific(file string, content []byte) ([]ProlificSubmission, error) {
 		if line, twice := first[p.Submission]; twice {
 			faults = append(faults, t.fault(i, at[0], fmt.Sprintf("stands a second time; line %d has it already", line)))
 		} else {
-			first[p.Submission] = p.Line
+			first[p.Submission] = t.Lines[i]
 		}
 		if code >= 0 {
 			p.Code = row[code]

@@ -18,10 +18,10 @@ func TestProlificExportsAreReadByTheirHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []ProlificSubmission{
-		{2, "s1", "p1", study.Recruited{Status: "AWAITING REVIEW", Code: "DONE", Taken: 1200500 * time.Millisecond,
+	want := []study.RecruitedRow{
+		{Submission: "s1", Participant: "p1", Recruited: study.Recruited{Status: "AWAITING REVIEW", Code: "DONE", Taken: 1200500 * time.Millisecond,
 			Attributes: map[string]string{"U.s. political affiliation": "Democrat", "Age": "DATA_EXPIRED", "Language": "English, Spanish"}}},
-		{3, "s2", "p2", study.Recruited{Status: "RETURNED", Attributes: map[string]string{"U.s. political affiliation": "", "Age": "", "Language": ""}}},
+		{Submission: "s2", Participant: "p2", Recruited: study.Recruited{Status: "RETURNED", Attributes: map[string]string{"U.s. political affiliation": "", "Age": "", "Language": ""}}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -11,12 +11,6 @@ import (
 	"overton/internal/study"
 )
 
-// RecruitedRow is what the recruiter says of one submission, under its ids.
-type RecruitedRow struct {
-	Submission, Participant string
-	study.Recruited
-}
-
 // Standing is how a submission stands here and there.
 type Standing struct {
 	Pseudonym  string
@@ -27,7 +21,7 @@ type Standing struct {
 
 // Stranger is a row of a recruiter's file that fits no submission here.
 type Stranger struct {
-	RecruitedRow
+	study.RecruitedRow
 	What string // why it does not
 }
 
@@ -41,7 +35,7 @@ const (
 // SaveRecruited keeps what the recruiter says of a study's submissions, in
 // place of what it said before. Rows that fit none are not kept; those among
 // them that handed something in are returned.
-func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []RecruitedRow, by Actor) (kept int, strangers []Stranger, err error) {
+func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.RecruitedRow, by Actor) (kept int, strangers []Stranger, err error) {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {
 		return 0, nil, err

@@ -19,10 +19,10 @@ func TestWhatTheRecruiterSaysIsKeptBesideItsSubmission(t *testing.T) {
 	}
 	b.start("cem")
 	b.start("virtual-1")
-	row := func(person, submission, status string) RecruitedRow {
-		return RecruitedRow{Submission: submission, Participant: person, Recruited: study.Recruited{Status: status, Code: "X", Taken: 90 * time.Second, Attributes: map[string]string{"Age": "40"}}}
+	row := func(person, submission, status string) study.RecruitedRow {
+		return study.RecruitedRow{Submission: submission, Participant: person, Recruited: study.Recruited{Status: status, Code: "X", Taken: 90 * time.Second, Attributes: map[string]string{"Age": "40"}}}
 	}
-	file := []RecruitedRow{row("ann", "visit of ann", "ACTIVE"), row("bob", "visit of bob", "AWAITING REVIEW"), row("eve", "visit of cem", "ACTIVE"), row("dan", "visit of dan", "APPROVED"), row("fay", "visit of fay", "RETURNED")}
+	file := []study.RecruitedRow{row("ann", "visit of ann", "ACTIVE"), row("bob", "visit of bob", "AWAITING REVIEW"), row("eve", "visit of cem", "ACTIVE"), row("dan", "visit of dan", "APPROVED"), row("fay", "visit of fay", "RETURNED")}
 	kept, strangers, err := b.SaveRecruited(ctx, b.st.Slug, file, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestWhatTheRecruiterSaysIsKeptBesideItsSubmission(t *testing.T) {
 	}
 	// A later file replaces what an earlier one said.
 	later := row("ann", "visit of ann", "APPROVED")
-	if _, _, err := b.SaveRecruited(ctx, b.st.Slug, []RecruitedRow{later}, 0); err != nil {
+	if _, _, err := b.SaveRecruited(ctx, b.st.Slug, []study.RecruitedRow{later}, 0); err != nil {
 		t.Fatal(err)
 	}
 	standings, err := b.Standings(ctx, b.st.Slug)

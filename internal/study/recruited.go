@@ -10,6 +10,12 @@ type Recruited struct {
 	Attributes map[string]string
 }
 
+// RecruitedRow is what the recruiter says of one submission, under its ids.
+type RecruitedRow struct {
+	Submission, Participant string
+	Recruited
+}
+
 // Statuses of a submission on Prolific, exactly as its files spell them.
 const (
 	ProlificReserved          = "RESERVED"

@@ -1,4 +1,4 @@
-// Command models measures asking language models, against an endpoint of its
+// Command asking measures asking language models, against an endpoint of its
 // own on this machine.
 //
 // First, many requests to an endpoint where every tenth goes wrong, by a
@@ -6,7 +6,7 @@
 // lost, and nothing asked again that was answered. Then a judge of the size of
 // the published study, by the command line, with its time and memory.
 //
-//	go run ./bench/models [-requests 10000] [-concurrency 64] [-people 1208]
+//	go run ./bench/asking [-requests 10000] [-concurrency 64] [-people 1208]
 package main
 
 import (
