@@ -9,7 +9,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "overton/static"
 
-// sortable is the frame of a table whose children are its thead and tbody. With
+// Table is the frame of a table whose children are its thead and tbody. With
 // a script each heading becomes a button that sorts by its column, and from
 // eight rows on there is a field to find rows by; without one it is the plain
 // table. label names the table to assistive programs and must be unique on the
@@ -17,7 +17,7 @@ import "overton/static"
 // data-value on a cell gives another value to sort by. data-plain on a heading
 // keeps its column out, such as one of buttons. A page that replaces the whole
 // frame by a newer one keeps how the reader has sorted and filtered it.
-func sortable(label string) templ.Component {
+func Table(label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
 // studyRoleLines are the roles that somebody can have on a single study.
-var studyRoleLines = []templates.RoleLine{
+var studyRoleLines = []pages.RoleLine{
 	{Name: "viewer", May: "sees where the study stands and what came out"},
 	{Name: "moderator", May: "also accepts and rejects statements"},
 	{Name: "researcher", May: "also analyses and downloads data"},
@@ -26,11 +26,11 @@ var studyRoleLines = []templates.RoleLine{
 func isStudyRole(name string) bool { return site.AdminRoles[name] >= site.Viewer }
 
 func (s *Room) people(c echo.Context) error {
-	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{})
+	return s.peoplePage(c, http.StatusOK, pages.PeoplePage{})
 }
 
 // peoplePage shows who sees a study. page holds what an invitation left to say.
-func (s *Room) peoplePage(c echo.Context, status int, page templates.PeoplePage) error {
+func (s *Room) peoplePage(c echo.Context, status int, page pages.PeoplePage) error {
 	ctx := c.Request().Context()
 	h, err := s.AdminStudy(c)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Room) peoplePage(c echo.Context, status int, page templates.PeoplePage)
 		return err
 	}
 	for _, m := range members {
-		page.Members = append(page.Members, templates.MemberLine{
+		page.Members = append(page.Members, pages.MemberLine{
 			ID: m.ID, Email: m.Email, Role: m.StudyRole, Since: site.Moment(m.Since), Disabled: m.Disabled, Password: m.Password != "", Waits: m.Waits,
 			Self: m.ID == site.AccountOf(c).ID, Everywhere: m.Role,
 		})
@@ -57,10 +57,10 @@ func (s *Room) peoplePage(c echo.Context, status int, page templates.PeoplePage)
 	}
 	for _, a := range accounts {
 		if site.AdminRoles[a.Role] >= site.Viewer && !a.Disabled {
-			page.Everywhere = append(page.Everywhere, templates.AccountLine{Email: a.Email, Role: a.Role})
+			page.Everywhere = append(page.Everywhere, pages.AccountLine{Email: a.Email, Role: a.Role})
 		}
 	}
-	return s.Show(c, status, templates.People(page))
+	return s.Show(c, status, pages.People(page))
 }
 
 // invite gives somebody a role on a study. Whoever has no account yet gets one,
@@ -70,7 +70,7 @@ func (s *Room) invite(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.PeoplePage{Email: strings.TrimSpace(c.FormValue("email")), Chosen: c.FormValue("role")}
+	page := pages.PeoplePage{Email: strings.TrimSpace(c.FormValue("email")), Chosen: c.FormValue("role")}
 	switch {
 	case !isAddress(page.Email):
 		page.Problem = notAnAddress
@@ -87,7 +87,7 @@ func (s *Room) invite(c echo.Context) error {
 	if link == "" {
 		return s.To(c, h.AdminPath("/people"))
 	}
-	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: page.Email})
+	return s.peoplePage(c, http.StatusOK, pages.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: page.Email})
 }
 
 // linkAddress is a sign-in link as it is sent to somebody. Where it leads to a
@@ -118,7 +118,7 @@ func (s *Room) changeMember(c echo.Context) error {
 		if err != nil {
 			return memberRefusal(h, err)
 		}
-		return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: "who was invited"})
+		return s.peoplePage(c, http.StatusOK, pages.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: "who was invited"})
 	case change == "remove":
 		err = s.Store.SetMember(ctx, h.Row.Slug, id, "", site.ActorOf(c))
 	case change == "role" && isStudyRole(role):

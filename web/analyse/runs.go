@@ -20,6 +20,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -50,8 +51,8 @@ type job struct {
 const regroupCost = 0.07
 
 // at tells how far the job is at a time. ahead is how many come before it.
-func (j *job) at(now time.Time, ahead int) templates.RunProgress {
-	p := templates.RunProgress{Done: j.done, Of: j.options.Steps(j.questions)}
+func (j *job) at(now time.Time, ahead int) pages.RunProgress {
+	p := pages.RunProgress{Done: j.done, Of: j.options.Steps(j.questions)}
 	if ahead > 0 {
 		p.Stage = "waits for " + site.Counted(ahead, "run before it", "runs before it")
 		return p
@@ -90,7 +91,7 @@ func inWords(d time.Duration) string {
 }
 
 // of returns how far a run is, if it is known here.
-func (a *analyses) of(run int64, now time.Time) (p templates.RunProgress, known bool) {
+func (a *analyses) of(run int64, now time.Time) (p pages.RunProgress, known bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at := slices.IndexFunc(a.queue, func(j *job) bool { return j.run == run })
@@ -200,7 +201,7 @@ func (s *Room) newRun(c echo.Context) error {
 		return err
 	}
 	o := window.DefaultOptions()
-	page := templates.NewRunPage{}
+	page := pages.NewRunPage{}
 	if c.QueryParam("like") != "" {
 		run, err := s.run(c, h, c.QueryParam("like"))
 		if err != nil {
@@ -242,7 +243,7 @@ func (s *Room) analyse(c echo.Context) error {
 		}
 	}
 	if problem != "" {
-		return s.askForRun(c, h, http.StatusUnprocessableEntity, templates.NewRunPage{Problem: problem, Name: name, Note: note}, o, c.Request().PostForm)
+		return s.askForRun(c, h, http.StatusUnprocessableEntity, pages.NewRunPage{Problem: problem, Name: name, Note: note}, o, c.Request().PostForm)
 	}
 	id, err := s.startRun(c.Request().Context(), h, name, note, o, site.ActorOf(c))
 	if err != nil {
@@ -320,7 +321,7 @@ var runLabels = map[string]string{
 
 // askForRun shows the form with parameters in it. typed is what came with the
 // form before, where something was wrong with it.
-func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templates.NewRunPage, o window.Options, typed map[string][]string) error {
+func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.NewRunPage, o window.Options, typed map[string][]string) error {
 	frame, err := s.AdminStudyFrame(c, h, "New run", "/analysis")
 	if err != nil {
 		return err
@@ -352,12 +353,12 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templa
 		return now
 	}
 	number := func(name, now, min, max, step, hint string) {
-		page.Fields = append(page.Fields, templates.RunField{Name: name, Label: runLabels[name], Hint: hint, Value: value(name, now), Min: min, Max: max, Step: step})
+		page.Fields = append(page.Fields, pages.RunField{Name: name, Label: runLabels[name], Hint: hint, Value: value(name, now), Min: min, Max: max, Step: step})
 	}
 	choice := func(name, now, hint string, choices ...[2]string) {
-		f := templates.RunField{Name: name, Label: runLabels[name], Hint: hint}
+		f := pages.RunField{Name: name, Label: runLabels[name], Hint: hint}
 		for _, v := range choices {
-			f.Choices = append(f.Choices, templates.RunChoice{Value: v[0], Label: v[1], Chosen: v[0] == value(name, now)})
+			f.Choices = append(f.Choices, pages.RunChoice{Value: v[0], Label: v[1], Chosen: v[0] == value(name, now)})
 		}
 		page.Fields = append(page.Fields, f)
 	}
@@ -381,9 +382,9 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templa
 	number("seed", strconv.FormatUint(o.Cluster.Seed, 10), "0", "", "1", "Of every random choice. The same data, parameters and seed give the same result to the byte.")
 	page.All = o.Questions == nil
 	for _, q := range h.Questions.Questions {
-		page.Questions = append(page.Questions, templates.RunChoice{Value: q.ID, Label: site.Shorten(q.Text, 120), Chosen: slices.Contains(o.Questions, q.ID)})
+		page.Questions = append(page.Questions, pages.RunChoice{Value: q.ID, Label: site.Shorten(q.Text, 120), Chosen: slices.Contains(o.Questions, q.ID)})
 	}
-	return s.Show(c, status, templates.NewRun(page))
+	return s.Show(c, status, pages.NewRun(page))
 }
 
 // run finds one of a study's runs by the id in an address.
@@ -432,12 +433,12 @@ func runTitle(r store.Run) string {
 
 // viewRun words a run for a reader with a role. complete are the submissions
 // that could be taken now: of people, and of virtual participants.
-func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtual int) (templates.RunView, error) {
+func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtual int) (pages.RunView, error) {
 	o, err := window.Parameters(r)
 	if err != nil {
-		return templates.RunView{}, err
+		return pages.RunView{}, err
 	}
-	v := templates.RunView{
+	v := pages.RunView{
 		ID: r.ID, Title: runTitle(r), Name: r.Name, Note: r.Note, State: string(r.State), Who: r.Email, Path: s.Base + h.RunPath(r.ID),
 		Asked: site.Moment(r.CreatedAt), Ended: site.Moment(r.EndedAt), Failure: r.Failure, Done: r.State == store.RunDone,
 		Method: string(o.Cluster.Method), Groups: "auto",
@@ -496,7 +497,7 @@ func changedSince(r store.Run, o window.Options, people, virtual int) string {
 }
 
 // viewRuns words all runs of a study, the newest first.
-func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]templates.RunView, error) {
+func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]pages.RunView, error) {
 	ctx := c.Request().Context()
 	runs, err := s.Store.Runs(ctx, h.Row.ID, window.RunKind)
 	if err != nil {
@@ -506,7 +507,7 @@ func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]templates.RunView, er
 	if err != nil {
 		return nil, err
 	}
-	var views []templates.RunView
+	var views []pages.RunView
 	for _, r := range runs {
 		v, err := s.viewRun(h, r, roleOf(c), people, virtual)
 		if err != nil {
@@ -530,7 +531,7 @@ func (s *Room) runs(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.RunsPage{Admin: frame, Compare: s.Base + h.AdminPath("/runs/compare")}
+	page := pages.RunsPage{Admin: frame, Compare: s.Base + h.AdminPath("/runs/compare")}
 	if roleOf(c) >= site.Researcher {
 		page.New = s.Base + h.AdminPath("/runs/new")
 	}
@@ -542,7 +543,7 @@ func (s *Room) runs(c echo.Context) error {
 			page.Comparable++
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Runs(page))
+	return s.Show(c, http.StatusOK, pages.Runs(page))
 }
 
 // showRun shows one run, and what came out of it.
@@ -556,7 +557,7 @@ func (s *Room) showRun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.RunPage{Admin: frame, Back: s.Base + h.AdminPath("/runs"), Compare: s.Base + h.AdminPath("/runs/compare"), Most: longestRunNote}
+	page := pages.RunPage{Admin: frame, Back: s.Base + h.AdminPath("/runs"), Compare: s.Base + h.AdminPath("/runs/compare"), Most: longestRunNote}
 	all, err := s.viewRuns(c, h)
 	if err != nil {
 		return err
@@ -575,7 +576,7 @@ func (s *Room) showRun(c echo.Context) error {
 			return err
 		}
 		page.Facts = optionFacts(o)
-		return s.Show(c, http.StatusOK, templates.Run(page))
+		return s.Show(c, http.StatusOK, pages.Run(page))
 	}
 	if err := s.sameAs(ctx, h, &page.Run); err != nil {
 		return err
@@ -591,11 +592,11 @@ func (s *Room) showRun(c echo.Context) error {
 			page.Report = page.Run.Path + "/report.html"
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Run(page))
+	return s.Show(c, http.StatusOK, pages.Run(page))
 }
 
 // sameAs points to an earlier run with the same result.
-func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *templates.RunView) error {
+func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *pages.RunView) error {
 	first, err := s.Store.SameResult(ctx, h.Row.ID, v.ID)
 	if first != 0 {
 		v.Same = &templates.Tab{Name: fmt.Sprintf("run %d", first), Path: s.Base + h.RunPath(first)}

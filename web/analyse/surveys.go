@@ -22,6 +22,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -34,12 +35,12 @@ func (s *Room) surveys(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Surveys(*page))
+	return s.Show(c, http.StatusOK, pages.Surveys(*page))
 }
 
 // surveysPage is the page of the latest analysis, with that analysis: nil
 // where there is none.
-func (s *Room) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surveys, error) {
+func (s *Room) surveysPage(c echo.Context) (*pages.SurveysPage, *window.Surveys, error) {
 	h, err := s.AdminStudy(c)
 	if err != nil {
 		return nil, nil, err
@@ -48,14 +49,14 @@ func (s *Room) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surv
 	if err != nil {
 		return nil, nil, err
 	}
-	page := &templates.SurveysPage{Admin: frame}
+	page := &pages.SurveysPage{Admin: frame}
 	if site.AdminRoles[frame.Role] >= site.Researcher {
 		page.Post = s.Base + h.AdminPath("/surveys")
 	}
 	if j, known := s.surveyAnalyses.of(h.Row.ID); known {
 		page.Failed = j.failed
 		if !j.ended {
-			page.Running = &templates.RunningAnalysis{Since: site.MomentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
+			page.Running = &pages.RunningAnalysis{Since: site.MomentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
 		}
 	}
 	result, run, err := window.LatestSurveys(c.Request().Context(), s.Store, h.Row)
@@ -68,11 +69,11 @@ func (s *Room) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surv
 		s.fillSurveys(page, h, result)
 	}
 	for i, name := range window.Instruments(h.Study) {
-		input := templates.SurveyInput{Field: fmt.Sprintf("models-%d", i+1), Title: instrumentTitle(h.Instruments[name])}
+		input := pages.SurveyInput{Field: fmt.Sprintf("models-%d", i+1), Title: instrumentTitle(h.Instruments[name])}
 		if result != nil {
 			for _, f := range result.Files {
 				if f.Instrument == name {
-					input.Kept = append(input.Kept, templates.KeptFile{Value: keptValue(f), Name: f.File})
+					input.Kept = append(input.Kept, pages.KeptFile{Value: keptValue(f), Name: f.File})
 				}
 			}
 		}
@@ -118,7 +119,7 @@ func (s *Room) analyseSurveys(c echo.Context) error {
 	}
 	if err != nil {
 		page.Wrong = true
-		return s.Show(c, http.StatusUnprocessableEntity, templates.Surveys(*page))
+		return s.Show(c, http.StatusUnprocessableEntity, pages.Surveys(*page))
 	}
 	if j := s.surveyAnalyses.begin(h.Row.ID, s.Now(), len(window.Instruments(h.Study))); j != nil {
 		if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), h.Row.ID, "survey analysis started", ""); err != nil {
@@ -251,7 +252,7 @@ func (s *Room) computeSurveys(ctx context.Context, h *site.Hosted, j *surveyJob,
 }
 
 // fillSurveys words a result.
-func (s *Room) fillSurveys(page *templates.SurveysPage, h *site.Hosted, r *window.Surveys) {
+func (s *Room) fillSurveys(page *pages.SurveysPage, h *site.Hosted, r *window.Surveys) {
 	page.Virtual = r.People.Virtual
 	page.People, page.LeftOut = countedPeople(r.People)
 	page.Margins = marginsInWords(r.Parameters.Margins)
@@ -266,7 +267,7 @@ func (s *Room) fillSurveys(page *templates.SurveysPage, h *site.Hosted, r *windo
 		page.Facts = append(page.Facts, templates.Fact{Name: f.File, Value: f.SHA256, Code: true})
 	}
 	for i, in := range r.Instruments {
-		view := templates.SurveyView{ID: fmt.Sprintf("survey-%d", i+1), Title: instrumentTitle(h.Instruments[in.Instrument]), Instrument: in.Instrument}
+		view := pages.SurveyView{ID: fmt.Sprintf("survey-%d", i+1), Title: instrumentTitle(h.Instruments[in.Instrument]), Instrument: in.Instrument}
 		if k := in.Raking; k != nil {
 			view.Warnings = k.Warnings
 			view.Weights = []templates.Fact{{Name: "Weighted to", Value: page.Margins},
@@ -318,7 +319,7 @@ func marginsInWords(margins []score.Margin) string {
 
 // surveyDrawing is a figure of an instrument with its caption and the ways to
 // its files.
-func (s *Room) surveyDrawing(h *site.Hosted, instrument string, f window.Tabled) templates.Drawing {
+func (s *Room) surveyDrawing(h *site.Hosted, instrument string, f window.Tabled) pages.Drawing {
 	d := drawing(f.Draw)
 	d.Caption = f.Caption
 	for _, format := range window.FigureFormats {
@@ -356,17 +357,17 @@ func (s *Room) surveyFigure(c echo.Context, h *site.Hosted, file string) error {
 }
 
 // opinionLines are the numbers of POBs of people, and of the models asked.
-func opinionLines(r *window.InstrumentResult) (lines []templates.OpinionLine, note string) {
+func opinionLines(r *window.InstrumentResult) (lines []pages.OpinionLine, note string) {
 	p := r.Opinions
 	if p == nil {
 		return nil, ""
 	}
-	lines = append(lines, templates.OpinionLine{Name: "people", People: true, Reliability: estimate(p.Reliability), NNI: estimate(p.NNI), TCI: estimate(p.TCI),
+	lines = append(lines, pages.OpinionLine{Name: "people", People: true, Reliability: estimate(p.Reliability), NNI: estimate(p.NNI), TCI: estimate(p.TCI),
 		Individualism: estimate(p.Individualism), Progressivism: estimate(p.Progressivism), Refused: estimate(p.RefusedPct), Neutral: estimate(p.NeutralPct)})
 	for _, model := range window.Folded(r.Models) {
 		for _, mode := range window.Folded(r.Models[model]) {
 			m := r.Models[model][mode]
-			lines = append(lines, templates.OpinionLine{Name: model + ", " + mode, Reliability: estimatedOf(m.Reliability[score.Likert], m.CI.Reliability[score.Likert]),
+			lines = append(lines, pages.OpinionLine{Name: model + ", " + mode, Reliability: estimatedOf(m.Reliability[score.Likert], m.CI.Reliability[score.Likert]),
 				NNI: estimatedOf(m.NNI, m.CI.NNI), TCI: estimatedOf(m.TCI, m.CI.TCI), Individualism: number(m.Axes.Individualism), Progressivism: number(m.Axes.Progressivism),
 				Refused: number(m.RefusedPct), Neutral: number(m.NeutralPct[score.Likert])})
 		}
@@ -375,9 +376,9 @@ func opinionLines(r *window.InstrumentResult) (lines []templates.OpinionLine, no
 		site.Counted(p.Reliability.N, "person who was", "people who were"), decimals(p.TCITogether.Value), interval(p.TCITogether.CI))
 }
 
-func estimate(e score.Estimate) templates.Estimated { return estimatedOf(e.Value, e.CI) }
+func estimate(e score.Estimate) pages.Estimated { return estimatedOf(e.Value, e.CI) }
 
-func estimatedOf(n score.Number, ci score.Interval) templates.Estimated {
+func estimatedOf(n score.Number, ci score.Interval) pages.Estimated {
 	e := number(n)
 	if ci.Defined() {
 		e.CI = interval(ci)
@@ -385,16 +386,16 @@ func estimatedOf(n score.Number, ci score.Interval) templates.Estimated {
 	return e
 }
 
-func number(n score.Number) templates.Estimated { return templates.Estimated{Value: decimals(n)} }
+func number(n score.Number) pages.Estimated { return pages.Estimated{Value: decimals(n)} }
 
 // mostGroups is how many groups are named as the nearest or the farthest.
 const mostGroups = 3
 
-func pollLines(o *score.OpinionQA) []templates.PollLine {
-	var lines []templates.PollLine
+func pollLines(o *score.OpinionQA) []pages.PollLine {
+	var lines []pages.PollLine
 	for _, model := range window.Folded(o.Models) {
 		m := o.Models[model]
-		line := templates.PollLine{Model: model, N: m.N, Overall: estimatedOf(m.Overall, m.CI), Nearest: "–", Farthest: "–"}
+		line := pages.PollLine{Model: model, N: m.N, Overall: estimatedOf(m.Overall, m.CI), Nearest: "–", Farthest: "–"}
 		if groups := window.Nearest(m); len(groups) > 0 {
 			name := func(list []string) string {
 				var said []string
@@ -418,17 +419,17 @@ func pollLines(o *score.OpinionQA) []templates.PollLine {
 const openItems = 45
 
 // topicViews are an instrument's items by their first topic.
-func topicViews(h *site.Hosted, r *window.InstrumentResult) []templates.TopicView {
-	var views []templates.TopicView
+func topicViews(h *site.Hosted, r *window.InstrumentResult) []pages.TopicView {
+	var views []pages.TopicView
 	for i := range r.Items {
 		name := ""
 		if len(r.Items[i].Topics) > 0 {
 			name = r.Items[i].Topics[0]
 		}
-		at := slices.IndexFunc(views, func(v templates.TopicView) bool { return v.Name == name })
+		at := slices.IndexFunc(views, func(v pages.TopicView) bool { return v.Name == name })
 		if at < 0 {
 			at = len(views)
-			views = append(views, templates.TopicView{Name: name, Open: len(r.Items) <= openItems})
+			views = append(views, pages.TopicView{Name: name, Open: len(r.Items) <= openItems})
 		}
 		item := itemView(&r.Items[i], false)
 		item.Path = itemPath(h, r.Instrument, item.ID)
@@ -443,8 +444,8 @@ func itemPath(h *site.Hosted, instrument, item string) string {
 }
 
 // itemView words the answers to an item, models' beside them where asked for.
-func itemView(it *window.SurveyItem, models bool) templates.SurveyItemView {
-	view := templates.SurveyItemView{ID: it.Item, Text: it.Text, Asked: it.Asked, Counts: askedCounts(it),
+func itemView(it *window.SurveyItem, models bool) pages.SurveyItemView {
+	view := pages.SurveyItemView{ID: it.Item, Text: it.Text, Asked: it.Asked, Counts: askedCounts(it),
 		Refused: answerLine("Refused", it.Refused, it.Refusal)}
 	if models {
 		view.Models = window.Folded(it.Models)
@@ -475,8 +476,8 @@ func askedCounts(it *window.SurveyItem) string {
 	return said
 }
 
-func answerLine(label string, n int, e score.Estimate) templates.AnswerLine {
-	line := templates.AnswerLine{Label: label, Count: n, Share: templates.Estimated{Value: share(e.Value), CI: "–"}, Percent: "0"}
+func answerLine(label string, n int, e score.Estimate) pages.AnswerLine {
+	line := pages.AnswerLine{Label: label, Count: n, Share: pages.Estimated{Value: share(e.Value), CI: "–"}, Percent: "0"}
 	if e.Value.Defined() {
 		line.Percent = strconv.FormatFloat(math.Round(1000*float64(e.Value))/10, 'f', -1, 64)
 	}
@@ -511,8 +512,8 @@ func (s *Room) surveyItem(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.SurveyItemPage{Admin: frame, Back: s.Base + h.AdminPath("/surveys"), Instrument: instrumentTitle(in),
-		Item: templates.SurveyItemView{ID: it.ID, Text: it.Text}}
+	page := pages.SurveyItemPage{Admin: frame, Back: s.Base + h.AdminPath("/surveys"), Instrument: instrumentTitle(in),
+		Item: pages.SurveyItemView{ID: it.ID, Text: it.Text}}
 	if at > 0 {
 		page.EarlierID = in.Items[at-1].ID
 		page.Earlier = s.Base + itemPath(h, in.Name, page.EarlierID)
@@ -528,7 +529,7 @@ func (s *Room) surveyItem(c echo.Context) error {
 	if err == nil {
 		s.fillItem(h, &page, in.Name, result)
 	}
-	return s.Show(c, http.StatusOK, templates.SurveyItem(page))
+	return s.Show(c, http.StatusOK, pages.SurveyItem(page))
 }
 
 // surveyItem finds an item by the end of its page's path.
@@ -543,7 +544,7 @@ func surveyItem(h *site.Hosted, rest string) (in instrument.Instrument, at int, 
 }
 
 // fillItem words the answers to the page's item.
-func (s *Room) fillItem(h *site.Hosted, page *templates.SurveyItemPage, name string, r *window.Surveys) {
+func (s *Room) fillItem(h *site.Hosted, page *pages.SurveyItemPage, name string, r *window.Surveys) {
 	for _, in := range r.Instruments {
 		at := slices.IndexFunc(in.Items, func(it window.SurveyItem) bool { return in.Instrument == name && it.Item == page.Item.ID })
 		if at < 0 || in.Items[at].Asked == 0 {

@@ -17,6 +17,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -38,7 +39,7 @@ func (s *Room) showQuestions(c echo.Context, status int, h *site.Hosted, sent da
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := templates.QuestionsPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/questions"), Changed: changed, Problem: problem}
+	page := pages.QuestionsPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/questions"), Changed: changed, Problem: problem}
 	page.Names = [3]string{h.Setup().Questions, h.Setup().Responses, h.Setup().Seeds}
 	page.Counts = [3]int{len(h.Questions.Questions), len(h.Questions.Responses), len(h.Questions.Seeds)}
 	page.Tables, page.Faults, page.More = faultTables(sent, faults)
@@ -51,10 +52,10 @@ func (s *Room) showQuestions(c echo.Context, status int, h *site.Hosted, sent da
 			page.Further = len(h.Questions.Questions) - shownQuestions
 			break
 		}
-		page.Questions = append(page.Questions, templates.SetupQuestion{
+		page.Questions = append(page.Questions, pages.SetupQuestion{
 			ID: q.ID, Text: q.Text, Option1: q.Option1, Option2: q.Option2, Responses: len(h.Questions.Models(q.ID)), Seeds: seeds[q.ID]})
 	}
-	return s.Show(c, status, templates.Questions(page))
+	return s.Show(c, status, pages.Questions(page))
 }
 
 // mostFaultyRows is how many rows with faults are shown of each file.
@@ -62,7 +63,7 @@ const mostFaultyRows = 50
 
 // faultTables shows faults beside the rows that they are about. Those that
 // belong to no row of a table are listed.
-func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates.FaultTable, rest []templates.Fault, more int) {
+func faultTables(files dataset.Files, faults dataset.Faults) (tables []pages.FaultTable, rest []templates.Fault, more int) {
 	var others dataset.Faults
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		var own dataset.Faults
@@ -76,13 +77,13 @@ func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates
 		}
 		columns, rows, apart := dataset.FaultyRows(name, files[name], own)
 		others = append(others, apart...)
-		t := templates.FaultTable{File: name, Columns: columns, Count: len(own)}
+		t := pages.FaultTable{File: name, Columns: columns, Count: len(own)}
 		for i, r := range rows {
 			if i == mostFaultyRows {
 				t.More = len(rows) - mostFaultyRows
 				break
 			}
-			row := templates.FaultyRow{Line: r.Line, Wrong: make([]bool, len(columns))}
+			row := pages.FaultyRow{Line: r.Line, Wrong: make([]bool, len(columns))}
 			for _, cell := range r.Cells {
 				row.Cells = append(row.Cells, site.Shorten(cell, 120))
 			}
@@ -209,7 +210,7 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := templates.SetupTextPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/text"), Content: text, Changed: changed}
+	page := pages.SetupTextPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/text"), Content: text, Changed: changed}
 	page.Faults, page.More = site.FaultLines(faults)
 	lines := strings.Split(text, "\n")
 	for i, f := range page.Faults {
@@ -217,7 +218,7 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 			page.Faults[i].Value = strings.TrimSpace(lines[f.Line-1])
 		}
 	}
-	return s.Show(c, status, templates.SetupText(page))
+	return s.Show(c, status, pages.SetupText(page))
 }
 
 // saveText takes study.yaml as text, comments and all.
@@ -263,13 +264,13 @@ func (s *Room) live(c echo.Context) error {
 		if err != nil {
 			return fmt.Errorf("rendering the consent text: %w", err)
 		}
-		return s.Show(c, http.StatusOK, templates.Prose(text))
+		return s.Show(c, http.StatusOK, pages.Prose(text))
 	}
 	plan, err := s.plan(c, h, d)
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Plan(plan))
+	return s.Show(c, http.StatusOK, pages.Plan(plan))
 }
 
 // terms reads what recruiting costs from a form; shares come as percent.
@@ -300,20 +301,20 @@ var termNames = []struct {
 }
 
 // termFields are the fields of the terms.
-func termFields(c echo.Context) []templates.SetupField {
+func termFields(c echo.Context) []pages.SetupField {
 	t := terms(c)
-	var fields []templates.SetupField
+	var fields []pages.SetupField
 	for _, f := range termNames {
-		fields = append(fields, templates.SetupField{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
+		fields = append(fields, pages.SetupField{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
 	}
 	return fields
 }
 
 // plan computes what a draft's numbers lead to.
-func (s *Room) plan(c echo.Context, h *site.Hosted, d *draft) (templates.PlanView, error) {
+func (s *Room) plan(c echo.Context, h *site.Hosted, d *draft) (pages.PlanView, error) {
 	paces, err := s.Store.Paces(c.Request().Context(), h.Row.Slug)
 	if err != nil {
-		return templates.PlanView{}, err
+		return pages.PlanView{}, err
 	}
 	st := study.Study{Definition: d.Definition, Questions: h.Questions}
 	return planView(st.Design().Plan(paces, terms(c)), d.Recruitment.Minutes), nil

@@ -11,7 +11,7 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -34,7 +34,7 @@ func (s *Room) showLaunch(c echo.Context, status int, h *site.Hosted, problem st
 	if err != nil {
 		return err
 	}
-	page := templates.LaunchPage{
+	page := pages.LaunchPage{
 		Admin: frame, Problem: problem, Draft: h.Row.Status == store.Draft, Hash: h.Row.Hash, Version: h.Row.Version, Doubts: h.Doubts(), Plan: plan,
 		Link: s.ArrivalLink(c.Request(), h), Action: s.Base + h.AdminPath("/launch"), Preview: s.Base + h.AdminPath("/preview"), Setup: s.Base + h.AdminPath("/setup"), Versions: s.Base + h.AdminPath("/versions"),
 		Monitor: s.Base + h.AdminPath(""),
@@ -42,10 +42,10 @@ func (s *Room) showLaunch(c echo.Context, status int, h *site.Hosted, problem st
 	ticked := c.Request().PostForm["accept"]
 	for i, gap := range h.Gaps() {
 		name := fmt.Sprintf("%s-%d", gap.Name, i)
-		page.Gaps = append(page.Gaps, templates.Tick{Name: name, Text: gap.Text, Ticked: slices.Contains(ticked, name)})
+		page.Gaps = append(page.Gaps, pages.Tick{Name: name, Text: gap.Text, Ticked: slices.Contains(ticked, name)})
 	}
 	page.Seen = slices.Contains(ticked, "doubts")
-	return s.Show(c, status, templates.Launch(page))
+	return s.Show(c, status, pages.Launch(page))
 }
 
 // launch freezes a draft and opens it, once everything that is missing or
@@ -92,11 +92,11 @@ func (s *Room) versions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: s.Base + h.AdminPath("/versions"), Codes: site.AdminRoles[frame.Role] >= site.Researcher}
+	page := pages.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: s.Base + h.AdminPath("/versions"), Codes: site.AdminRoles[frame.Role] >= site.Researcher}
 	page.May = site.AdminRoles[frame.Role] >= site.Admin
 	page.CanAdd = page.May && rows[0].Status != store.Draft
 	for i, row := range rows {
-		v := templates.VersionLine{
+		v := pages.VersionLine{
 			Number: row.Version, Name: row.Name(), Title: row.Title, Status: string(row.Status), Hash: row.Hash, Created: site.Moment(row.CreatedAt), Launched: site.Moment(row.LaunchedAt), Closed: site.Moment(row.ClosedAt),
 			Path: s.Base + "/admin/studies/" + row.Name(), Here: row.ID == h.Row.ID, Discard: page.May && row.Status == store.Draft, ID: strconv.FormatInt(row.ID, 10),
 		}
@@ -110,13 +110,13 @@ func (s *Room) versions(c echo.Context) error {
 		}
 		page.Versions = append(page.Versions, v)
 	}
-	return s.Show(c, http.StatusOK, templates.Versions(page))
+	return s.Show(c, http.StatusOK, pages.Versions(page))
 }
 
 // mostLines is how many lines of a file's changes are shown.
 const mostLines = 300
 
-func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates.FileChange, error) {
+func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]pages.FileChange, error) {
 	before, err := s.Store.StudyFiles(c.Request().Context(), from.ID)
 	if err != nil {
 		return nil, err
@@ -125,9 +125,9 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates
 	if err != nil {
 		return nil, err
 	}
-	var list []templates.FileChange
+	var list []pages.FileChange
 	for _, change := range dataset.Changes(before, after) {
-		f := templates.FileChange{File: change.File}
+		f := pages.FileChange{File: change.File}
 		switch {
 		case change.Added:
 			f.What = "added"
@@ -141,7 +141,7 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates
 				f.More = len(change.Lines) - mostLines
 				break
 			}
-			f.Lines = append(f.Lines, templates.LineChange{Op: string(l.Op), Text: site.Shorten(l.Text, 400)})
+			f.Lines = append(f.Lines, pages.LineChange{Op: string(l.Op), Text: site.Shorten(l.Text, 400)})
 		}
 		list = append(list, f)
 	}

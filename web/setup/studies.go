@@ -13,6 +13,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -28,7 +29,7 @@ func (s *Room) studies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.StudiesPage{Admin: s.AdminFrame(c, "Studies"), Query: strings.TrimSpace(c.QueryParam("q")), Status: c.QueryParam("status"), Any: len(rows) > 0}
+	page := pages.StudiesPage{Admin: s.AdminFrame(c, "Studies"), Query: strings.TrimSpace(c.QueryParam("q")), Status: c.QueryParam("status"), Any: len(rows) > 0}
 	page.New = site.AdminRoles[page.Role] >= site.Admin
 	memberships, err := s.Store.Memberships(ctx, site.AccountOf(c).ID)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Room) studies(c echo.Context) error {
 			continue
 		}
 		at[row.Slug] = len(page.Studies)
-		line := templates.StudyLine{
+		line := pages.StudyLine{
 			Title: row.Title, Slug: row.Slug, Version: row.Version, Status: string(row.Status), Complete: t.Complete, InProgress: t.InProgress, Virtual: t.Virtual,
 			Created: site.Moment(row.CreatedAt), Launched: site.Moment(row.LaunchedAt), Closed: site.Moment(row.ClosedAt),
 		}
@@ -63,15 +64,15 @@ func (s *Room) studies(c echo.Context) error {
 		}
 		page.Studies = append(page.Studies, line)
 	}
-	return s.Show(c, http.StatusOK, templates.Studies(page))
+	return s.Show(c, http.StatusOK, pages.Studies(page))
 }
 
 // newStudy offers the ways to a new study.
 func (s *Room) newStudy(c echo.Context) error {
-	return s.showNewStudy(c, http.StatusOK, templates.NewStudyPage{Copy: c.QueryParam("copy")})
+	return s.showNewStudy(c, http.StatusOK, pages.NewStudyPage{Copy: c.QueryParam("copy")})
 }
 
-func (s *Room) showNewStudy(c echo.Context, status int, page templates.NewStudyPage) error {
+func (s *Room) showNewStudy(c echo.Context, status int, page pages.NewStudyPage) error {
 	rows, err := s.Store.Studies(c.Request().Context())
 	if err != nil {
 		return err
@@ -81,12 +82,12 @@ func (s *Room) showNewStudy(c echo.Context, status int, page templates.NewStudyP
 	for _, row := range rows {
 		page.Others = append(page.Others, templates.Option{Value: row.Name(), Label: fmt.Sprintf("%s (%s, %s)", row.Title, row.Name(), row.Status)})
 	}
-	return s.Show(c, status, templates.NewStudy(page))
+	return s.Show(c, status, pages.NewStudy(page))
 }
 
 // saveStudy makes a draft from the example, from another study, or from files.
 func (s *Room) saveStudy(c echo.Context) error {
-	page := templates.NewStudyPage{From: c.FormValue("from"), Name: c.FormValue("title"), Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
+	page := pages.NewStudyPage{From: c.FormValue("from"), Name: c.FormValue("title"), Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
 	again := func() error { return s.showNewStudy(c, http.StatusUnprocessableEntity, page) }
 	var files dataset.Files
 	var err error

@@ -13,7 +13,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/internal/window"
-	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
@@ -53,14 +53,14 @@ func (s *Room) downloadPage(c echo.Context) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	page := templates.DownloadPage{
+	page := pages.DownloadPage{
 		Admin: frame, Files: s.Base + h.AdminPath("/files.zip"), Bundle: s.Base + h.AdminPath("/data/"+bundleFile),
 		Analysed: err == nil, Complete: people, Virtual: virtual,
 	}
 	for _, f := range dataFiles {
-		page.Data = append(page.Data, templates.DataFile{Name: f.name, Holds: f.holds, Path: s.Base + h.AdminPath("/data/"+f.file)})
+		page.Data = append(page.Data, pages.DataFile{Name: f.name, Holds: f.holds, Path: s.Base + h.AdminPath("/data/"+f.file)})
 	}
-	return s.Show(c, http.StatusOK, templates.Download(page))
+	return s.Show(c, http.StatusOK, pages.Download(page))
 }
 
 // data sends a study's data as one .zip, while they are read.

@@ -14,6 +14,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
@@ -53,7 +54,7 @@ func (s *Room) moderation(c echo.Context) error {
 		return err
 	}
 	path := h.AdminPath("/moderation")
-	page := templates.ModerationPage{Admin: frame, View: c.QueryParam("view"), Text: strings.TrimSpace(c.QueryParam("text")), Draft: h.Row.Status == store.Draft,
+	page := pages.ModerationPage{Admin: frame, View: c.QueryParam("view"), Text: strings.TrimSpace(c.QueryParam("text")), Draft: h.Row.Status == store.Draft,
 		Action: s.Base + path, Post: s.Base + path, Undo: s.Base + path + "/undo"}
 	mode, err := s.Store.ModerationMode(ctx, &h.Study.Study, h.Row.ID)
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Room) moderation(c echo.Context) error {
 	}
 	page.Mode = string(mode)
 	for _, m := range moderationModes {
-		page.Modes = append(page.Modes, templates.ModeLine{Value: string(m.mode), Name: m.name, Means: m.means, Chosen: m.mode == mode})
+		page.Modes = append(page.Modes, pages.ModeLine{Value: string(m.mode), Name: m.name, Means: m.means, Chosen: m.mode == mode})
 	}
 	if site.AdminRoles[frame.Role] >= site.Admin && !page.Draft && mode != "" {
 		page.ModePost = s.Base + path + "/mode"
@@ -98,17 +99,17 @@ func (s *Room) moderation(c echo.Context) error {
 	page.Filtered = question != "" || hint != "" || page.Text != ""
 	page.Question = question
 	if len(h.Questions.Questions) <= mostChoices {
-		page.Questions = append(page.Questions, templates.Choosable{Name: "All", Chosen: question == ""})
+		page.Questions = append(page.Questions, pages.Choosable{Name: "All", Chosen: question == ""})
 		for _, q := range h.Questions.Questions {
-			page.Questions = append(page.Questions, templates.Choosable{Value: q.ID, Name: q.ID + ": " + site.Shorten(q.Text, 60), Chosen: q.ID == question})
+			page.Questions = append(page.Questions, pages.Choosable{Value: q.ID, Name: q.ID + ": " + site.Shorten(q.Text, 60), Chosen: q.ID == question})
 		}
 	}
-	page.Hints = []templates.Choosable{{Name: "Anything or nothing", Chosen: hint == ""}, {Value: string(store.HintAny), Name: "Anything", Chosen: hint == store.HintAny}}
+	page.Hints = []pages.Choosable{{Name: "Anything or nothing", Chosen: hint == ""}, {Value: string(store.HintAny), Name: "Anything", Chosen: hint == store.HintAny}}
 	for _, kind := range study.HintKinds {
-		page.Hints = append(page.Hints, templates.Choosable{Value: string(kind), Name: hintWords[kind], Chosen: kind == hint})
+		page.Hints = append(page.Hints, pages.Choosable{Value: string(kind), Name: hintWords[kind], Chosen: kind == hint})
 	}
 	for i, reason := range study.RejectReasons {
-		page.Reasons = append(page.Reasons, templates.ReasonLine{Value: string(reason), Name: reasonWords[reason], Key: strconv.Itoa(i + 1)})
+		page.Reasons = append(page.Reasons, pages.ReasonLine{Value: string(reason), Name: reasonWords[reason], Key: strconv.Itoa(i + 1)})
 	}
 
 	query := store.ModerationQuery{List: store.ModerationList(page.View), Question: question, Hint: hint, Text: page.Text, Limit: mostStatements}
@@ -140,7 +141,7 @@ func (s *Room) moderation(c echo.Context) error {
 		page.Done = statementsWere(n, c.QueryParam("what"))
 		page.Batch = c.QueryParam("batch")
 	}
-	return s.Show(c, http.StatusOK, templates.Moderation(page))
+	return s.Show(c, http.StatusOK, pages.Moderation(page))
 }
 
 // statementsWere says what was just done.
@@ -160,9 +161,9 @@ func statementsWere(n int, what string) string {
 }
 
 // statementView words one statement.
-func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) templates.StatementView {
+func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) pages.StatementView {
 	q, _ := h.Questions.Question(m.Question)
-	v := templates.StatementView{
+	v := pages.StatementView{
 		ID: m.ID, Question: q.Text, QuestionID: q.ID, Virtual: m.Virtual, Author: m.Author, Written: site.MomentOf(m.Created), Parts: textParts(m.Text),
 		Votes:  fmt.Sprintf("%d agree, %d disagree, %d neutral", m.Agree, m.Disagree, m.Neutral),
 		Accept: m.State != study.StatementServed || !m.Seen, Reject: m.State != study.StatementRejected,
