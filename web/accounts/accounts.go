@@ -123,7 +123,7 @@ func (s *Room) changeAccount(c echo.Context) error {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	case change == "link":
 		return s.showLinkFor(c, id, email)
-	case change == "role" && site.AdminRoles[c.FormValue("role")] >= site.Member:
+	case change == "role" && site.Allows(c.FormValue("role"), site.Member):
 		err = s.Store.SetRole(ctx, id, c.FormValue("role"), site.ActorOf(c))
 	case change == "enable", change == "disable":
 		err = s.Store.DisableAccount(ctx, id, change == "disable", site.ActorOf(c))

@@ -56,7 +56,7 @@ func (s *Room) log(c echo.Context) error {
 		page.Admin = s.AdminFrame(c, "Log")
 		page.Here = "log"
 	} else {
-		h, err := s.AdminStudy(c)
+		h, err := s.Named(c)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (s *Room) logCSV(c echo.Context) error {
 	f := logFilter(c)
 	name := "log.csv"
 	if f.Slug != "" {
-		if _, err := s.AdminStudy(c); err != nil {
+		if _, err := s.Named(c); err != nil {
 			return err
 		}
 		name = f.Slug + "-log.csv"

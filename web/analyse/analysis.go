@@ -28,21 +28,17 @@ import (
 )
 
 // analysis shows where the analyses of a study stand, and the latest result.
-func (s *Room) analysis(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) analysis(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Analysis", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := pages.AnalysisPage{Admin: frame, Runs: s.Base + h.AdminPath("/runs")}
+	page := pages.AnalysisPage{Admin: frame, Runs: h.Href("/runs")}
 	if len(window.Instruments(h.Study)) > 0 {
-		page.Surveys = s.Base + h.AdminPath("/surveys")
+		page.Surveys = h.Href("/surveys")
 	}
 	if roleOf(c) >= site.Researcher {
-		page.New, page.Post = s.Base+h.AdminPath("/runs/new"), s.Base+h.AdminPath("/analysis")
+		page.New, page.Post = h.Href("/runs/new"), h.Href("/analysis")
 	}
 	runs, err := s.viewRuns(c, h)
 	if err != nil {
@@ -197,11 +193,7 @@ var figureTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", 
 const figureScale = 2
 
 // figure sends one figure of a run as a file.
-func (s *Room) figure(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) figure(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	texts, err := s.statementTexts(c.Request().Context(), h)
 	if err != nil {
 		return err
@@ -235,11 +227,7 @@ func send(c echo.Context, name, kind string, content []byte) error {
 }
 
 // runJSON sends the result of a run as the command line writes it.
-func (s *Room) runJSON(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runJSON(c echo.Context, h *site.Hosted, run store.Run) error {
 	if run.State != store.RunDone {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
 	}
@@ -251,11 +239,7 @@ func (s *Room) runJSON(c echo.Context) error {
 }
 
 // runReport sends a run as a page that needs no server.
-func (s *Room) runReport(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runReport(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	if result.Score == nil {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
 	}
@@ -296,11 +280,7 @@ func leftOut(r *window.Result, other string) (lines []string) {
 }
 
 // latestQuestion shows the window of one question in the latest run.
-func (s *Room) latestQuestion(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) latestQuestion(c echo.Context, h *site.Hosted) error {
 	result, run, err := window.Latest(c.Request().Context(), s.Store, h.Row)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -309,11 +289,7 @@ func (s *Room) latestQuestion(c echo.Context) error {
 }
 
 // question shows the window of one question in a run.
-func (s *Room) question(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) question(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	return s.showQuestion(c, h, run, result)
 }
 
@@ -329,7 +305,7 @@ func (s *Room) showQuestion(c echo.Context, h *site.Hosted, run store.Run, resul
 	if err != nil {
 		return err
 	}
-	page := pages.WindowPage{Admin: frame, ID: q.ID, Question: q.Text, Option1: q.Option1, Option2: q.Option2, Back: s.Base + h.AdminPath("/analysis")}
+	page := pages.WindowPage{Admin: frame, ID: q.ID, Question: q.Text, Option1: q.Option1, Option2: q.Option2, Back: h.Href("/analysis")}
 	if result == nil {
 		return s.Show(c, http.StatusOK, pages.Window(page))
 	}

@@ -21,16 +21,12 @@ import (
 const compareResamples = 1000
 
 // compareRuns sets the runs ?a=ID&b=ID side by side, or asks which.
-func (s *Room) compareRuns(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) compareRuns(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Two runs side by side", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := pages.ComparePage{Admin: frame, Post: s.Base + h.AdminPath("/runs/compare"), Back: s.Base + h.AdminPath("/runs")}
+	page := pages.ComparePage{Admin: frame, Post: h.Href("/runs/compare"), Back: h.Href("/runs")}
 	all, err := s.viewRuns(c, h)
 	if err != nil {
 		return err

@@ -29,11 +29,7 @@ const judgePath = "/admin/studies/:slug/judge"
 const predictionsFile = "predictions.csv"
 
 // judge shows the latest judge against the people of a study.
-func (s *Room) judge(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) judge(c echo.Context, h *site.Hosted) error {
 	page, err := s.judgePage(c, h)
 	if err != nil {
 		return err
@@ -47,8 +43,8 @@ func (s *Room) judgePage(c echo.Context, h *site.Hosted) (*pages.JudgePage, erro
 		return nil, err
 	}
 	page := &pages.JudgePage{Admin: frame}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
-		page.Post = s.Base + h.AdminPath("/judge")
+	if site.Allows(frame.Role, site.Researcher) {
+		page.Post = h.Href("/judge")
 		if page.Runs, err = s.judgeRuns(); err != nil {
 			return nil, err
 		}
@@ -84,12 +80,8 @@ func (s *Room) judgeRuns() ([]string, error) {
 }
 
 // compareJudge sets predictions against people, keeps the numbers and shows them.
-func (s *Room) compareJudge(c echo.Context) error {
+func (s *Room) compareJudge(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	page, err := s.judgePage(c, h)
 	if err != nil {
 		return err

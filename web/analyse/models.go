@@ -196,7 +196,7 @@ func (s *Room) modelRunPage(c echo.Context) error {
 	}
 	page.Settings = settingFacts(r.Settings)
 	if r.Settings.Command == kindGenerate {
-		if page.Review, err = s.review(c, r, site.AdminRoles[page.Role] >= site.Researcher); err != nil {
+		if page.Review, err = s.review(c, r, site.Allows(page.Role, site.Researcher)); err != nil {
 			return err
 		}
 	}

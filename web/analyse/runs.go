@@ -195,11 +195,7 @@ func runNames(c echo.Context) (name, note, problem string) {
 }
 
 // newRun asks for a run; with ?like=ID it starts from another's parameters.
-func (s *Room) newRun(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) newRun(c echo.Context, h *site.Hosted) error {
 	o := window.DefaultOptions()
 	page := pages.NewRunPage{}
 	if c.QueryParam("like") != "" {
@@ -216,11 +212,7 @@ func (s *Room) newRun(c echo.Context) error {
 }
 
 // analyse starts a run from the form, all of whose fields may be missing.
-func (s *Room) analyse(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) analyse(c echo.Context, h *site.Hosted) error {
 	o, problem := runOptions(c)
 	name, note, wrong := runNames(c)
 	if problem == "" {
@@ -330,7 +322,7 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.
 	if err != nil {
 		return err
 	}
-	page.Admin, page.Post, page.Back = frame, s.Base+h.AdminPath("/analysis"), s.Base+h.AdminPath("/analysis")
+	page.Admin, page.Post, page.Back = frame, h.Href("/analysis"), h.Href("/analysis")
 	page.Wrong = page.Problem != ""
 	taken := people
 	if o.People == window.Virtual || o.People == window.Auto && people == 0 {
@@ -400,27 +392,29 @@ func (s *Room) run(c echo.Context, h *site.Hosted, id string) (store.Run, error)
 	return run, err
 }
 
-// studyRun is the study and the run of an address.
-func (s *Room) studyRun(c echo.Context) (*site.Hosted, store.Run, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return nil, store.Run{}, err
-	}
-	run, err := s.run(c, h, c.Param("id"))
-	return h, run, err
+// inRun hands a handler the study and the run that its path names.
+func (s *Room) inRun(handler func(echo.Context, *site.Hosted, store.Run) error) echo.HandlerFunc {
+	return s.InStudy(func(c echo.Context, h *site.Hosted) error {
+		run, err := s.run(c, h, c.Param("id"))
+		if err != nil {
+			return err
+		}
+		return handler(c, h, run)
+	})
 }
 
-// studyResult is the study, the run and the result of an address.
-func (s *Room) studyResult(c echo.Context) (*site.Hosted, store.Run, *window.Result, error) {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return nil, run, nil, err
-	}
-	if run.State != store.RunDone {
-		return nil, run, nil, &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
-	}
-	result, err := window.ReadResult(run)
-	return h, run, result, err
+// inResult hands a handler the result of the run, too.
+func (s *Room) inResult(handler func(echo.Context, *site.Hosted, store.Run, *window.Result) error) echo.HandlerFunc {
+	return s.inRun(func(c echo.Context, h *site.Hosted, run store.Run) error {
+		if run.State != store.RunDone {
+			return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
+		}
+		result, err := window.ReadResult(run)
+		if err != nil {
+			return err
+		}
+		return handler(c, h, run, result)
+	})
 }
 
 // runTitle is how pages call a run.
@@ -522,18 +516,14 @@ func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]pages.RunView, error)
 func roleOf(c echo.Context) site.Role { return site.AdminRoles[site.AccountOf(c).Role] }
 
 // runs lists the runs of a study.
-func (s *Room) runs(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runs(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Runs", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := pages.RunsPage{Admin: frame, Compare: s.Base + h.AdminPath("/runs/compare")}
+	page := pages.RunsPage{Admin: frame, Compare: h.Href("/runs/compare")}
 	if roleOf(c) >= site.Researcher {
-		page.New = s.Base + h.AdminPath("/runs/new")
+		page.New = h.Href("/runs/new")
 	}
 	if page.Runs, err = s.viewRuns(c, h); err != nil {
 		return err
@@ -547,17 +537,13 @@ func (s *Room) runs(c echo.Context) error {
 }
 
 // showRun shows one run, and what came out of it.
-func (s *Room) showRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) showRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	ctx := c.Request().Context()
 	frame, err := s.AdminStudyFrame(c, h, runTitle(run), "/analysis")
 	if err != nil {
 		return err
 	}
-	page := pages.RunPage{Admin: frame, Back: s.Base + h.AdminPath("/runs"), Compare: s.Base + h.AdminPath("/runs/compare"), Most: longestRunNote}
+	page := pages.RunPage{Admin: frame, Back: h.Href("/runs"), Compare: h.Href("/runs/compare"), Most: longestRunNote}
 	all, err := s.viewRuns(c, h)
 	if err != nil {
 		return err
@@ -605,11 +591,7 @@ func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *pages.RunView) err
 }
 
 // progress tells the page's script how far a run is.
-func (s *Room) progress(c echo.Context) error {
-	_, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) progress(c echo.Context, _ *site.Hosted, run store.Run) error {
 	p, _ := s.analyses.of(run.ID, s.Now())
 	p.Ended = run.State.Ended()
 	return c.JSON(http.StatusOK, p)
@@ -617,13 +599,9 @@ func (s *Room) progress(c echo.Context) error {
 
 // cancelRun ends a run. It is cancelled at once; what is computed for it stops
 // soon after.
-func (s *Room) cancelRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) cancelRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	ctx := c.Request().Context()
-	err = s.Store.EndRun(ctx, run.ID, store.RunCancelled, "")
+	err := s.Store.EndRun(ctx, run.ID, store.RunCancelled, "")
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "run_ended", Try: h.RunPath(run.ID)}
 	}
@@ -638,11 +616,7 @@ func (s *Room) cancelRun(c echo.Context) error {
 }
 
 // runAgain starts a run with the same parameters.
-func (s *Room) runAgain(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runAgain(c echo.Context, h *site.Hosted, run store.Run) error {
 	o, err := window.Parameters(run)
 	if err != nil {
 		return err
@@ -655,11 +629,7 @@ func (s *Room) runAgain(c echo.Context) error {
 }
 
 // renameRun gives a run another name and note.
-func (s *Room) renameRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) renameRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	name, note, problem := runNames(c)
 	if problem != "" {
 		return &site.Refusal{Status: http.StatusUnprocessableEntity, Name: "run_name", Try: h.RunPath(run.ID)}
@@ -671,12 +641,8 @@ func (s *Room) renameRun(c echo.Context) error {
 }
 
 // deleteRun removes a run for good.
-func (s *Room) deleteRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
-	err = s.Store.DeleteRun(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
+func (s *Room) deleteRun(c echo.Context, h *site.Hosted, run store.Run) error {
+	err := s.Store.DeleteRun(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
 	if errors.Is(err, store.ErrNotFound) { // it is computed
 		return &site.Refusal{Status: http.StatusConflict, Name: "run_runs", Try: h.RunPath(run.ID)}
 	}

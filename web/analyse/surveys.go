@@ -30,8 +30,8 @@ import (
 const surveysPath = "/admin/studies/:slug/surveys"
 
 // surveys shows what people answered to a study's surveys.
-func (s *Room) surveys(c echo.Context) error {
-	page, _, err := s.surveysPage(c)
+func (s *Room) surveys(c echo.Context, h *site.Hosted) error {
+	page, _, err := s.surveysPage(c, h)
 	if err != nil {
 		return err
 	}
@@ -40,18 +40,14 @@ func (s *Room) surveys(c echo.Context) error {
 
 // surveysPage is the page of the latest analysis, with that analysis: nil
 // where there is none.
-func (s *Room) surveysPage(c echo.Context) (*pages.SurveysPage, *window.Surveys, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *Room) surveysPage(c echo.Context, h *site.Hosted) (*pages.SurveysPage, *window.Surveys, error) {
 	frame, err := s.AdminStudyFrame(c, h, "Surveys", "/surveys")
 	if err != nil {
 		return nil, nil, err
 	}
 	page := &pages.SurveysPage{Admin: frame}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
-		page.Post = s.Base + h.AdminPath("/surveys")
+	if site.Allows(frame.Role, site.Researcher) {
+		page.Post = h.Href("/surveys")
 	}
 	if j, known := s.surveyAnalyses.of(h.Row.ID); known {
 		page.Failed = j.failed
@@ -94,12 +90,8 @@ func instrumentTitle(in instrument.Instrument) string {
 
 // analyseSurveys starts an analysis with the files sent and those kept of the
 // latest one, and goes to the page that shows how it stands.
-func (s *Room) analyseSurveys(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
-	page, latest, err := s.surveysPage(c)
+func (s *Room) analyseSurveys(c echo.Context, h *site.Hosted) error {
+	page, latest, err := s.surveysPage(c, h)
 	if err != nil {
 		return err
 	}
@@ -323,7 +315,7 @@ func (s *Room) surveyDrawing(h *site.Hosted, instrument string, f window.Tabled)
 	d := drawing(f.Draw)
 	d.Caption = f.Caption
 	for _, format := range window.FigureFormats {
-		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: s.Base + h.AdminPath("/surveys/figures/"+url.PathEscape(instrument)+"/"+f.Name+"."+format)})
+		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: h.Href("/surveys/figures/" + url.PathEscape(instrument) + "/" + f.Name + "." + format)})
 	}
 	return d
 }
@@ -495,11 +487,7 @@ func share(n score.Number) string {
 }
 
 // surveyItem shows one item.
-func (s *Room) surveyItem(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) surveyItem(c echo.Context, h *site.Hosted) error {
 	if file, ok := strings.CutPrefix(c.Param("*"), "figures/"); ok {
 		return s.surveyFigure(c, h, file)
 	}
@@ -512,7 +500,7 @@ func (s *Room) surveyItem(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := pages.SurveyItemPage{Admin: frame, Back: s.Base + h.AdminPath("/surveys"), Instrument: instrumentTitle(in),
+	page := pages.SurveyItemPage{Admin: frame, Back: h.Href("/surveys"), Instrument: instrumentTitle(in),
 		Item: pages.SurveyItemView{ID: it.ID, Text: it.Text}}
 	if at > 0 {
 		page.EarlierID = in.Items[at-1].ID

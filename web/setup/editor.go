@@ -395,17 +395,13 @@ func (p part) view(form url.Values, problems map[string]string) []pages.SetupGro
 func (s *Room) setupFrame(c echo.Context, h *site.Hosted, title string) (pages.SetupFrame, error) {
 	frame, err := s.AdminStudyFrame(c, h, title, "/setup")
 	return pages.SetupFrame{
-		Admin: frame, Draft: h.Row.Status == store.Draft, Editable: h.Row.Status == store.Draft && site.AdminRoles[frame.Role] >= site.Admin,
-		Hash: h.Row.Hash, Back: s.Base + h.AdminPath("/setup"), OwnRemarks: h.OwnRemarks(), Text: s.Base + h.AdminPath("/setup/text"),
+		Admin: frame, Draft: h.Row.Status == store.Draft, Editable: h.Row.Status == store.Draft && site.Allows(frame.Role, site.Admin),
+		Hash: h.Row.Hash, Back: h.Href("/setup"), OwnRemarks: h.OwnRemarks(), Text: h.Href("/setup/text"),
 	}, err
 }
 
 // setupPart shows a page of the editor.
-func (s *Room) setupPart(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupPart(c echo.Context, h *site.Hosted) error {
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), nil)
 	if !ok {
@@ -430,7 +426,7 @@ func (s *Room) showPart(c echo.Context, status int, h *site.Hosted, d *draft, p 
 	name := c.Param("part")
 	frame.Wrong = status != http.StatusOK
 	page := pages.SetupPartPage{
-		SetupFrame: frame, Lead: p.lead, Action: s.Base + h.AdminPath("/setup/"+name), Groups: p.view(e.form, e.problems), Changed: e.changed,
+		SetupFrame: frame, Lead: p.lead, Action: h.Href("/setup/" + name), Groups: p.view(e.form, e.problems), Changed: e.changed,
 	}
 	page.Faults, page.More = site.FaultLines(e.faults)
 	switch p.live {
@@ -452,11 +448,7 @@ func (s *Room) showPart(c echo.Context, status int, h *site.Hosted, d *draft, p 
 }
 
 // savePart takes what was typed on a page of the editor.
-func (s *Room) savePart(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) savePart(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), form)
@@ -557,11 +549,7 @@ func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before 
 }
 
 // setup is the overview of a study's parts.
-func (s *Room) setup(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setup(c echo.Context, h *site.Hosted) error {
 	return s.showSetup(c, http.StatusOK, h, nil, "")
 }
 
@@ -585,7 +573,7 @@ func (s *Room) showSetup(c echo.Context, status int, h *site.Hosted, faults data
 	if may < site.Researcher {
 		return s.Show(c, status, pages.Setup(page))
 	}
-	path := func(rest string) string { return s.Base + h.AdminPath(rest) }
+	path := func(rest string) string { return h.Href(rest) }
 	page.Preview, page.Files = path("/preview"), path("/files.zip")
 	page.Flow, page.Instrument, page.Launch = path("/setup/flow"), path("/setup/instrument"), path("/launch")
 	checks := "none"
@@ -643,11 +631,7 @@ func blockName(b study.Block) string {
 }
 
 // changeFlow adds, removes and moves blocks.
-func (s *Room) changeFlow(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeFlow(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	d := draftOf(h)
 	action, at := doing(form)
@@ -658,6 +642,7 @@ func (s *Room) changeFlow(c echo.Context) error {
 	case "up", "down", "move":
 		to := at + map[string]int{"up": -1, "down": 1}[action]
 		if action == "move" {
+			var err error
 			if to, err = strconv.Atoi(form.Get("to")); err != nil {
 				return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request", Try: h.AdminPath("/setup")}
 			}

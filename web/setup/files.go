@@ -25,11 +25,7 @@ import (
 const shownQuestions = 200
 
 // setupQuestions shows the question set, and takes its files.
-func (s *Room) setupQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupQuestions(c echo.Context, h *site.Hosted) error {
 	return s.showQuestions(c, http.StatusOK, h, nil, nil, false, "")
 }
 
@@ -39,7 +35,7 @@ func (s *Room) showQuestions(c echo.Context, status int, h *site.Hosted, sent da
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := pages.QuestionsPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/questions"), Changed: changed, Problem: problem}
+	page := pages.QuestionsPage{SetupFrame: frame, Action: h.Href("/setup/questions"), Changed: changed, Problem: problem}
 	page.Names = [3]string{h.Setup().Questions, h.Setup().Responses, h.Setup().Seeds}
 	page.Counts = [3]int{len(h.Questions.Questions), len(h.Questions.Responses), len(h.Questions.Seeds)}
 	page.Tables, page.Faults, page.More = faultTables(sent, faults)
@@ -109,11 +105,7 @@ func faultTables(files dataset.Files, faults dataset.Faults) (tables []pages.Fau
 }
 
 // saveQuestions puts other files in the place of a question set's.
-func (s *Room) saveQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveQuestions(c echo.Context, h *site.Hosted) error {
 	sent, err := site.ReadUpload(c.Request())
 	if problem := (*site.UploadError)(nil); errors.As(err, &problem) {
 		return s.showQuestions(c, http.StatusUnprocessableEntity, h, nil, nil, false, problem.Error())
@@ -164,11 +156,7 @@ func (s *Room) saveQuestions(c echo.Context) error {
 
 // saveInstrument takes the file of an instrument and adds a survey of it, or
 // puts it in the place of one of the same name.
-func (s *Room) saveInstrument(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveInstrument(c echo.Context, h *site.Hosted) error {
 	sent, err := site.ReadUpload(c.Request())
 	if problem := (*site.UploadError)(nil); errors.As(err, &problem) {
 		return s.showSetup(c, http.StatusUnprocessableEntity, h, nil, problem.Error())
@@ -196,11 +184,7 @@ func (s *Room) saveInstrument(c echo.Context) error {
 }
 
 // setupText shows study.yaml as text.
-func (s *Room) setupText(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupText(c echo.Context, h *site.Hosted) error {
 	return s.showText(c, http.StatusOK, h, string(h.Files[dataset.StudyFile]), nil, false)
 }
 
@@ -210,7 +194,7 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := pages.SetupTextPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/text"), Content: text, Changed: changed}
+	page := pages.SetupTextPage{SetupFrame: frame, Action: h.Href("/setup/text"), Content: text, Changed: changed}
 	page.Faults, page.More = site.FaultLines(faults)
 	lines := strings.Split(text, "\n")
 	for i, f := range page.Faults {
@@ -222,11 +206,7 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 }
 
 // saveText takes study.yaml as text, comments and all.
-func (s *Room) saveText(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveText(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	text := strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
 	files := maps.Clone(h.Files)
@@ -248,11 +228,7 @@ func (s *Room) saveText(c echo.Context) error {
 
 // live answers what a page of the editor shows beside its fields, for what is
 // typed and not saved.
-func (s *Room) live(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) live(c echo.Context, h *site.Hosted) error {
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), nil)
 	if !ok {

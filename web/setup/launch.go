@@ -16,11 +16,7 @@ import (
 )
 
 // askToLaunch shows what is missing and what looks wrong before a launch.
-func (s *Room) askToLaunch(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) askToLaunch(c echo.Context, h *site.Hosted) error {
 	return s.showLaunch(c, http.StatusOK, h, "")
 }
 
@@ -36,8 +32,8 @@ func (s *Room) showLaunch(c echo.Context, status int, h *site.Hosted, problem st
 	}
 	page := pages.LaunchPage{
 		Admin: frame, Problem: problem, Draft: h.Row.Status == store.Draft, Hash: h.Row.Hash, Version: h.Row.Version, Doubts: h.Doubts(), Plan: plan,
-		Link: s.ArrivalLink(c.Request(), h), Action: s.Base + h.AdminPath("/launch"), Preview: s.Base + h.AdminPath("/preview"), Setup: s.Base + h.AdminPath("/setup"), Versions: s.Base + h.AdminPath("/versions"),
-		Monitor: s.Base + h.AdminPath(""),
+		Link: s.ArrivalLink(c.Request(), h), Action: h.Href("/launch"), Preview: h.Href("/preview"), Setup: h.Href("/setup"), Versions: h.Href("/versions"),
+		Monitor: h.Href(""),
 	}
 	ticked := c.Request().PostForm["accept"]
 	for i, gap := range h.Gaps() {
@@ -50,11 +46,7 @@ func (s *Room) showLaunch(c echo.Context, status int, h *site.Hosted, problem st
 
 // launch freezes a draft and opens it, once everything that is missing or
 // looks wrong was ticked.
-func (s *Room) launch(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) launch(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status != store.Draft {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}
@@ -67,7 +59,7 @@ func (s *Room) launch(c echo.Context) error {
 	if len(h.Doubts()) > 0 && !slices.Contains(ticked, "doubts") {
 		return s.showLaunch(c, http.StatusUnprocessableEntity, h, "It was not launched. Tick that you have looked at what looks wrong.")
 	}
-	err = s.Store.LaunchDraft(c.Request().Context(), h.Row.Slug, c.FormValue("hash"), h.Questions.Seeds, site.ActorOf(c))
+	err := s.Store.LaunchDraft(c.Request().Context(), h.Row.Slug, c.FormValue("hash"), h.Questions.Seeds, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return s.showLaunch(c, http.StatusConflict, h, "It was not launched: somebody has changed the draft since you opened this page. Look at it as it is now.")
 	}
@@ -78,11 +70,7 @@ func (s *Room) launch(c echo.Context) error {
 }
 
 // versions lists a study's versions, and what changed from each to the next.
-func (s *Room) versions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) versions(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
 	frame, err := s.AdminStudyFrame(c, h, "Versions", "/versions")
 	if err != nil {
@@ -92,8 +80,8 @@ func (s *Room) versions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := pages.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: s.Base + h.AdminPath("/versions"), Codes: site.AdminRoles[frame.Role] >= site.Researcher}
-	page.May = site.AdminRoles[frame.Role] >= site.Admin
+	page := pages.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: h.Href("/versions"), Codes: site.Allows(frame.Role, site.Researcher)}
+	page.May = site.Allows(frame.Role, site.Admin)
 	page.CanAdd = page.May && rows[0].Status != store.Draft
 	for i, row := range rows {
 		v := pages.VersionLine{
@@ -149,11 +137,7 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]pages.Fil
 }
 
 // changeVersions makes a draft of a study's next version, or discards one.
-func (s *Room) changeVersions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeVersions(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
 	changed := &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("/versions")}
 	switch c.FormValue("do") {

@@ -30,13 +30,13 @@ func (s *Room) studies(c echo.Context) error {
 		return err
 	}
 	page := pages.StudiesPage{Admin: s.AdminFrame(c, "Studies"), Query: strings.TrimSpace(c.QueryParam("q")), Status: c.QueryParam("status"), Any: len(rows) > 0}
-	page.New = site.AdminRoles[page.Role] >= site.Admin
+	page.New = site.Allows(page.Role, site.Admin)
 	memberships, err := s.Store.Memberships(ctx, site.AccountOf(c).ID)
 	if err != nil {
 		return err
 	}
 	rows = slices.DeleteFunc(rows, func(row store.Study) bool {
-		return site.AdminRoles[page.Role] < site.Viewer && memberships[row.Slug] == ""
+		return !site.Allows(page.Role, site.Viewer) && memberships[row.Slug] == ""
 	})
 	at := map[string]int{} // of a slug's line
 	drafts := map[string]store.Study{}
@@ -197,16 +197,12 @@ func reslugged(files dataset.Files, slug string) (dataset.Files, error) {
 }
 
 // changeStatus pauses, resumes or closes a launched study.
-func (s *Room) changeStatus(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeStatus(c echo.Context, h *site.Hosted) error {
 	to := store.Status(c.FormValue("to"))
 	if to != store.Running && to != store.Paused && to != store.Closed {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	}
-	err = s.Store.SetStatus(c.Request().Context(), h.Row.Name(), to, site.ActorOf(c))
+	err := s.Store.SetStatus(c.Request().Context(), h.Row.Name(), to, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}

@@ -43,12 +43,8 @@ var reasonWords = map[study.RejectReason]string{
 }
 
 // moderation lists statements to accept or reject.
-func (s *Room) moderation(c echo.Context) error {
+func (s *Room) moderation(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	frame, err := s.AdminStudyFrame(c, h, "Moderation", "/moderation")
 	if err != nil {
 		return err
@@ -64,7 +60,7 @@ func (s *Room) moderation(c echo.Context) error {
 	for _, m := range moderationModes {
 		page.Modes = append(page.Modes, pages.ModeLine{Value: string(m.mode), Name: m.name, Means: m.means, Chosen: m.mode == mode})
 	}
-	if site.AdminRoles[frame.Role] >= site.Admin && !page.Draft && mode != "" {
+	if site.Allows(frame.Role, site.Admin) && !page.Draft && mode != "" {
 		page.ModePost = s.Base + path + "/mode"
 	}
 	waiting, err := s.Store.Waiting(ctx, h.Row.ID)
@@ -135,7 +131,7 @@ func (s *Room) moderation(c echo.Context) error {
 	}
 	page.Query = keep.Encode()
 	for _, m := range list {
-		page.Statements = append(page.Statements, statementView(h, m, site.AdminRoles[frame.Role] >= site.Researcher))
+		page.Statements = append(page.Statements, statementView(h, m, site.Allows(frame.Role, site.Researcher)))
 	}
 	if n, err := strconv.Atoi(c.QueryParam("done")); err == nil {
 		page.Done = statementsWere(n, c.QueryParam("what"))
@@ -194,11 +190,7 @@ func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) pages.Stat
 }
 
 // moderate accepts or rejects statements and goes back to the list.
-func (s *Room) moderate(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) moderate(c echo.Context, h *site.Hosted) error {
 	form, err := c.FormParams()
 	if err != nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
@@ -268,11 +260,7 @@ func (s *Room) toModeration(c echo.Context, h *site.Hosted, n int, what string, 
 }
 
 // undoModeration takes the decisions of one press back.
-func (s *Room) undoModeration(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) undoModeration(c echo.Context, h *site.Hosted) error {
 	batch, err := strconv.ParseInt(c.FormValue("batch"), 10, 64)
 	if err != nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
@@ -288,11 +276,7 @@ func (s *Room) undoModeration(c echo.Context) error {
 }
 
 // setModeration decides what happens to what is written from now on.
-func (s *Room) setModeration(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setModeration(c echo.Context, h *site.Hosted) error {
 	mode := study.Moderation(c.FormValue("mode"))
 	known := false
 	for _, m := range moderationModes {
@@ -301,7 +285,7 @@ func (s *Room) setModeration(c echo.Context) error {
 	if !known || h.Overton() == nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	}
-	err = s.Store.SetModeration(c.Request().Context(), h.Row.ID, mode, site.ActorOf(c))
+	err := s.Store.SetModeration(c.Request().Context(), h.Row.ID, mode, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}

@@ -36,11 +36,7 @@ const (
 const fewSpace = 1 << 30
 
 // monitor shows where a study stands.
-func (s *Room) monitor(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) monitor(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status == store.Draft { // nobody is there to watch
 		return s.To(c, h.AdminPath("/setup"))
 	}
@@ -49,15 +45,15 @@ func (s *Room) monitor(c echo.Context) error {
 		return err
 	}
 	page := pages.MonitorPage{
-		Admin: frame, Status: string(h.Row.Status), Link: s.ArrivalLink(c.Request(), h), Facts: h.Facts(), Change: s.Base + h.AdminPath("/status"),
+		Admin: frame, Status: string(h.Row.Status), Link: s.ArrivalLink(c.Request(), h), Facts: h.Facts(), Change: h.Href("/status"),
 	}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
+	if site.Allows(frame.Role, site.Researcher) {
 		page.Codes = codes(h)
 	}
-	if site.AdminRoles[frame.Role] >= site.Admin {
+	if site.Allows(frame.Role, site.Admin) {
 		page.Changes = site.Changes[h.Row.Status]
 	}
-	page.Live = s.Base + h.AdminPath("/live")
+	page.Live = h.Href("/live")
 	st, ok, err := s.standing(c.Request().Context(), h, 0)
 	if err != nil {
 		return err
@@ -67,19 +63,15 @@ func (s *Room) monitor(c echo.Context) error {
 			return err
 		}
 		page.Reward = rewardForm(st.people.Reward)
-		if site.AdminRoles[frame.Role] >= site.Researcher {
-			page.Reward.Post = s.Base + h.AdminPath("/reward")
+		if site.Allows(frame.Role, site.Researcher) {
+			page.Reward.Post = h.Href("/reward")
 		}
 	}
 	return s.Show(c, http.StatusOK, pages.Monitor(page))
 }
 
 // liveMonitor sends what changes on a monitor.
-func (s *Room) liveMonitor(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) liveMonitor(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status == store.Draft {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "not_found"}
 	}
@@ -110,7 +102,7 @@ func (s *Room) fill(ctx context.Context, h *site.Hosted, st *standing, page *pag
 		return err
 	}
 	page.Now = site.MomentOf(st.now)
-	mayList := site.AdminRoles[page.Role] >= site.Researcher
+	mayList := site.Allows(page.Role, site.Researcher)
 	page.People = counts(h, &st.people, mayList)
 	page.Virtual = nil
 	if st.virtual.Arrived > 0 {
@@ -358,12 +350,9 @@ func rewardForm(r store.Reward) pages.RewardForm {
 }
 
 // setReward notes what people are paid.
-func (s *Room) setReward(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
-	amount := 0.0
+func (s *Room) setReward(c echo.Context, h *site.Hosted) error {
+	var amount float64
+	var err error
 	if typed := strings.ReplaceAll(strings.TrimSpace(c.FormValue("amount")), ",", "."); typed != "" {
 		amount, err = strconv.ParseFloat(typed, 64)
 	}
@@ -378,11 +367,7 @@ func (s *Room) setReward(c echo.Context) error {
 }
 
 // allQuestions lists all questions.
-func (s *Room) allQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) allQuestions(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "All questions", "")
 	if err != nil {
 		return err
@@ -477,17 +462,13 @@ func submissionPath(h *site.Hosted, pseudonym string) string {
 }
 
 // submissions lists submissions, the newest first.
-func (s *Room) submissions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) submissions(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Submissions", "")
 	if err != nil {
 		return err
 	}
 	outcome, flag, people, find := c.QueryParam("outcome"), c.QueryParam("flag"), c.QueryParam("people"), strings.ToLower(strings.TrimSpace(c.QueryParam("find")))
-	page := pages.SubmissionsPage{Admin: frame, Find: find, Action: s.Base + h.AdminPath("/submissions")}
+	page := pages.SubmissionsPage{Admin: frame, Find: find, Action: h.Href("/submissions")}
 	option := func(list *[]pages.Choosable, chosen, value, name string) {
 		*list = append(*list, pages.Choosable{Value: value, Name: name, Chosen: value == chosen})
 	}
@@ -537,12 +518,8 @@ func (s *Room) submissions(c echo.Context) error {
 }
 
 // submission shows what one participant did.
-func (s *Room) submission(c echo.Context) error {
+func (s *Room) submission(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	pseudonym := c.Param("pseudonym")
 	records, err := s.Store.Record(ctx, h.Row.ID, pseudonym)
 	if errors.Is(err, store.ErrNotFound) {

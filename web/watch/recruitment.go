@@ -16,21 +16,17 @@ import (
 // recruitment shows how submissions stand here and on Prolific. It names
 // submissions by Prolific's ids, without which nobody could act on them there;
 // so it is for admins.
-func (s *Room) recruitment(c echo.Context) error {
-	page, h, err := s.recruitmentPage(c)
+func (s *Room) recruitment(c echo.Context, h *site.Hosted) error {
+	page, err := s.recruitmentPage(c, h)
 	if err != nil {
 		return err
 	}
 	return s.showRecruitment(c, h, page, http.StatusOK, nil)
 }
 
-func (s *Room) recruitmentPage(c echo.Context) (pages.RecruitmentPage, *site.Hosted, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return pages.RecruitmentPage{}, nil, err
-	}
+func (s *Room) recruitmentPage(c echo.Context, h *site.Hosted) (pages.RecruitmentPage, error) {
 	frame, err := s.AdminStudyFrame(c, h, "Prolific", "/recruitment")
-	return pages.RecruitmentPage{Admin: frame, Post: s.Base + h.AdminPath("/recruitment")}, h, err
+	return pages.RecruitmentPage{Admin: frame, Post: h.Href("/recruitment")}, err
 }
 
 func (s *Room) showRecruitment(c echo.Context, h *site.Hosted, page pages.RecruitmentPage, status int, strangers []store.Stranger) error {
@@ -70,8 +66,8 @@ func addStanding(counts []pages.StandingCount, one pages.StandingCount) []pages.
 }
 
 // readRecruitment takes Prolific's export of a study.
-func (s *Room) readRecruitment(c echo.Context) error {
-	page, h, err := s.recruitmentPage(c)
+func (s *Room) readRecruitment(c echo.Context, h *site.Hosted) error {
+	page, err := s.recruitmentPage(c, h)
 	if err != nil {
 		return err
 	}
