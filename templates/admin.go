@@ -1,7 +1,5 @@
 package templates
 
-import ()
-
 // OutcomeLine counts the submissions that ended in one way.
 type OutcomeLine struct {
 	Name string

@@ -131,3 +131,12 @@ type AccountLine struct {
 
 // RoleLine explains a role.
 type RoleLine struct{ Name, May string }
+
+// logColumns head the log of a study, or of all studies.
+func logColumns(everywhere bool) []templates.Column {
+	columns := []templates.Column{templates.Words("When"), templates.Words("Who"), templates.Words("Did"), templates.Words("Of what")}
+	if everywhere {
+		columns = append(columns, templates.Words("Study"))
+	}
+	return columns
+}

@@ -274,3 +274,19 @@ func joined(names []string) string {
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
+
+// byModel heads a table that has a column for each model behind some others.
+func byModel(models []string, first ...templates.Column) []templates.Column {
+	for _, m := range models {
+		first = append(first, templates.TheirNumber(m))
+	}
+	return first
+}
+
+func voteColumns(groups []GroupView) []templates.Column {
+	columns := []templates.Column{templates.Words("Statement")}
+	for _, g := range groups {
+		columns = append(columns, templates.Number(fmt.Sprintf("Group %d", g.Number)))
+	}
+	return append(columns, templates.Number("Votes"), templates.Number("Apart"), templates.Number("Consensus"))
+}

@@ -1,8 +1,6 @@
 package setup
 
 import (
-	"strings"
-
 	"github.com/a-h/templ"
 )
 
@@ -13,23 +11,6 @@ func typedFor(p NewStudyPage, from, typed string) string {
 		return ""
 	}
 	return typed
-}
-
-// fieldAttributes tie a field of the editor to its hint and its problem.
-func fieldAttributes(f SetupField) templ.Attributes {
-	a := templ.Attributes{}
-	var about []string
-	if f.Hint != "" {
-		about = append(about, f.ID+"-hint")
-	}
-	if f.Problem != "" {
-		about = append(about, f.ID+"-problem")
-		a["aria-invalid"] = "true"
-	}
-	if len(about) > 0 {
-		a["aria-describedby"] = strings.Join(about, " ")
-	}
-	return a
 }
 
 // liveForm has what is shown beside its fields computed while they are filled in.

@@ -32,10 +32,10 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 			Gaps: []string{text}, Doubts: 2, Plan: plan, Flow: "/f", Instrument: "/i", Preview: "/p", Launch: "/l", Files: "/z"})},
 		{Name: "admin setup of a viewer", Content: Setup(SetupPage{SetupFrame: SetupFrame{Admin: about}, Facts: facts, Plan: plan})},
 		{Name: "admin setup numbers", Content: SetupPart(SetupPartPage{SetupFrame: setup, Lead: text, Action: "/a", Faults: wrong, Live: "/live", Plan: &plan,
-			Terms: []SetupField{{ID: "t1", Name: "pay", Label: "Pay", Kind: "text"}}, Groups: []SetupGroup{{Title: text, Hint: text, Hidden: map[string]string{text: text}, Fields: []SetupField{
-				{"s1", text, text, text, "text", text, text, nil}, {"s2", "b", text, text, "flag", "yes", text, nil}, {"s3", "c", text, text, "choice", text, text, options},
-				{"s4", "d", text, text, "number", text, text, nil}}, Buttons: []SetupButton{{"add", text, text, true}}}}})},
-		{Name: "admin setup consent", Content: SetupPart(SetupPartPage{SetupFrame: setup, Action: "/a", Changed: true, Live: "/live", Preview: new(string), Groups: []SetupGroup{{Fields: []SetupField{{"s1", "t", text, "", "markdown", text, "", nil}}}}})},
+			Terms: []templates.Field{{ID: "t1", Name: "pay", Label: "Pay", Kind: "text"}}, Groups: []SetupGroup{{Title: text, Hint: text, Hidden: map[string]string{text: text}, Fields: []templates.Field{
+				{ID: "s1", Name: text, Label: text, Hint: text, Kind: "text", Value: text, Problem: text, Options: nil, More: nil}, {ID: "s2", Name: "b", Label: text, Hint: text, Kind: "flag", Value: "yes", Problem: text, Options: nil, More: nil}, {ID: "s3", Name: "c", Label: text, Hint: text, Kind: "choice", Value: text, Problem: text, Options: options, More: nil},
+				{ID: "s4", Name: "d", Label: text, Hint: text, Kind: "number", Value: text, Problem: text, Options: nil, More: nil}}, Buttons: []SetupButton{{"add", text, text, true}}}}})},
+		{Name: "admin setup consent", Content: SetupPart(SetupPartPage{SetupFrame: setup, Action: "/a", Changed: true, Live: "/live", Preview: new(string), Groups: []SetupGroup{{Fields: []templates.Field{{ID: "s1", Name: "t", Label: text, Hint: "", Kind: "markdown", Value: text, Problem: "", Options: nil, More: nil}}}}})},
 		{Name: "admin setup questions", Content: Questions(QuestionsPage{SetupFrame: setup, Action: "/a", Problem: "", Names: [3]string{text, text, text}, Tables: broken, Faults: wrong, More: 2,
 			Questions: []SetupQuestion{{text, text, text, text, 2, 3}}, Further: 4})},
 		{Name: "admin study text", Content: SetupText(SetupTextPage{SetupFrame: setup, Action: "/a", Content: text, Faults: wrong})},

@@ -44,19 +44,11 @@ type SetupBlock struct {
 	Plain       bool // has nothing to set
 }
 
-// SetupField is one field of the editor.
-type SetupField struct {
-	ID, Name, Label, Hint string
-	Kind                  string // text, number, flag, choice or markdown
-	Value, Problem        string
-	Options               []templates.Option
-}
-
 // SetupGroup is fields that belong together.
 type SetupGroup struct {
 	Title, Hint string
 	Hidden      map[string]string
-	Fields      []SetupField
+	Fields      []templates.Field
 	Buttons     []SetupButton
 }
 
@@ -77,7 +69,7 @@ type SetupPartPage struct {
 
 	Live    string // answers what is shown beside the fields
 	Plan    *PlanView
-	Terms   []SetupField
+	Terms   []templates.Field
 	Preview *string // HTML of the text
 }
 

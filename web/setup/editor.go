@@ -380,7 +380,7 @@ func (p part) view(form url.Values, problems map[string]string) []pages.SetupGro
 		view := pages.SetupGroup{Title: g.title, Hint: g.hint, Hidden: g.hidden, Buttons: g.buttons}
 		for _, st := range g.settings {
 			n++
-			f := pages.SetupField{ID: fmt.Sprint("s", n), Name: st.path, Label: st.label, Hint: st.hint, Kind: st.kind, Options: st.options, Value: st.get(), Problem: problems[st.path]}
+			f := templates.Field{ID: fmt.Sprint("s", n), Name: st.path, Label: st.label, Hint: st.hint, Kind: st.kind, Options: st.options, Value: st.get(), Problem: problems[st.path]}
 			if typed, ok := form[st.path]; ok {
 				f.Value = typed[0]
 			}

@@ -277,11 +277,11 @@ var termNames = []struct {
 }
 
 // termFields are the fields of the terms.
-func termFields(c echo.Context) []pages.SetupField {
+func termFields(c echo.Context) []templates.Field {
 	t := terms(c)
-	var fields []pages.SetupField
+	var fields []templates.Field
 	for _, f := range termNames {
-		fields = append(fields, pages.SetupField{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
+		fields = append(fields, templates.Field{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
 	}
 	return fields
 }
