@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
+	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/figure"
 	"overton/internal/score"
@@ -68,7 +70,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 	if at < 0 {
 		return figures
 	}
-	return append(figures, RatingFigures(name, r.Score, at, q.Ratings)...)
+	return append(figures, RatingFigures(name, r.Score, at, q.Ratings, NumberedGroup)...)
 }
 
 // ScoreFigures are those of all questions' scores together.
@@ -92,13 +94,27 @@ func ScoreFigures(o *score.Overton) []Tabled {
 	}}
 }
 
+// NumberedGroup is what people call a group that ratings name by its number:
+// "Group A" for "0". Other names of groups stay as they are.
+func NumberedGroup(group string) string {
+	if n, err := strconv.Atoi(group); err == nil && n >= 0 {
+		return "Group " + cluster.GroupName(n)
+	}
+	return GivenGroup(group)
+}
+
+// GivenGroup is what people call a group that a column of a file names.
+func GivenGroup(group string) string { return "group " + group }
+
 // RatingFigures are those of the ratings on the question at a position of a
-// score. Their names begin with prefix.
-func RatingFigures(prefix string, o *score.Overton, at int, counts []score.RatingCounts) []Tabled {
+// score. Their names begin with prefix; name says what people call a group.
+func RatingFigures(
+	prefix string, o *score.Overton, at int, counts []score.RatingCounts, name func(group string) string,
+) []Tabled {
 	q, models := o.Questions[at], figure.Models(o)
 	figures := []Tabled{{
 		Figure{prefix + "coverage", "Mean rating that each group gave each model; dark where the group is covered.",
-			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, o.Parameters.Tau, w) }},
+			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, name, o.Parameters.Tau, w) }},
 		func(w io.Writer) error { return dataset.WriteQuestionMatrix(w, q, models) },
 	}}
 	if len(counts) == 0 {
@@ -106,7 +122,7 @@ func RatingFigures(prefix string, o *score.Overton, at int, counts []score.Ratin
 	}
 	return append(figures, Tabled{
 		Figure{prefix + "ratings", "How the members of each group rated each model.",
-			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, w) }},
+			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, name, w) }},
 		func(w io.Writer) error { return dataset.WriteRatingCounts(w, q.Question, counts) },
 	})
 }
