@@ -58,7 +58,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 	var figures []Tabled
 	if len(q.Groups) > 0 {
 		figures = append(figures, Tabled{
-			Figure{name + "window", "Each mark is a person; who votes alike stands near. Beside each group: the statements that tell it apart.",
+			Figure{name + "window", "Each mark is a person; people who vote alike are near each other. Next to each group are the statements that set it apart.",
 				func(w float64) *figure.Figure { return figure.WindowMap(q.Question, q.Result, texts, w) }},
 			func(w io.Writer) error { return dataset.WriteWindowMap(w, q.Question, q.Result) },
 		})
@@ -77,14 +77,14 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 func ScoreFigures(o *score.Overton) []Tabled {
 	people := "each keeping their group"
 	if o.Regrouped {
-		people = "among whom groups are found anew"
+		people = "with groups found again among them"
 	}
 	return []Tabled{{
-		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar tells how far a score would move with other participants, " + people + "; the thin one how far with other questions, as published.",
+		Figure{"leaderboard", "Adjusted scores with 95 % intervals. The wide bar shows how far a score would move with other participants, " + people + "; the thin bar how far with other questions, as published.",
 			func(w float64) *figure.Figure { return figure.Leaderboard(o, w) }},
 		func(w io.Writer) error { return dataset.WriteLeaderboard(w, o) },
 	}, {
-		Figure{"curve", fmt.Sprintf("A group counts as covered from a mean rating of %g on (dashed). Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
+		Figure{"curve", fmt.Sprintf("A group is covered if its mean rating is at or above %g (dashed). Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
 			func(w float64) *figure.Figure { return figure.Curve(o, w) }},
 		func(w io.Writer) error { return dataset.WriteCurve(w, o) },
 	}, {

@@ -42,11 +42,11 @@ func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score
 		places = p.Places
 	}
 	return []Tabled{{
-		Figure{"neutrality", "How far sides are taken, and how consistently within a topic; people's numbers are means over persons. Lines are 95 % intervals: for people from drawing people anew, for models from drawing items anew.",
+		Figure{"neutrality", "How far people and models take sides, and how consistently within a topic. People's numbers are means over persons. Lines are 95 % intervals: for people from resampling people, for models from resampling items.",
 			func(w float64) *figure.Figure { return figure.NeutralityMap(neutrality, w) }},
 		placesOf("nni", "tci", neutrality),
 	}, {
-		Figure{"ideology", "Where people stand on average, with 95 % intervals. Small dots are single people, the shade behind them says where many stand.",
+		Figure{"ideology", "Where people are on average, with 95 % intervals. Small dots are single people; the shade behind them shows where many people are.",
 			func(w float64) *figure.Figure { return figure.IdeologyMap(ideology, places, w) }},
 		placesOf("individualism_collectivism", "progressivism_conservatism", ideology),
 	}}
@@ -102,9 +102,9 @@ func PollFigures(o *score.OpinionQA) []Tabled {
 		for _, a := range Folded(m.Topics.Attributes) {
 			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
 		}
-		ranked(model, "groups", "group", Figure{Caption: "How alike the answers of " + model + " are to those of each group, 1 being the same distributions; 95 % intervals from drawing items anew."},
+		ranked(model, "groups", "group", Figure{Caption: "How alike the answers of " + model + " are to those of each group; 1 means the same distributions. 95 % intervals from resampling items."},
 			"Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups)
-		ranked(model, "consistency", "attribute", Figure{Caption: "On which share of the topics the group that " + model + " is nearest to is the same as over all topics."},
+		ranked(model, "consistency", "attribute", Figure{Caption: "The share of topics on which " + model + " is nearest to the same group as over all topics."},
 			"How consistently "+model+" is nearest to one group", "share of topics", "", attributes)
 	}
 	return figures
@@ -135,7 +135,7 @@ func (it *SurveyItem) Figure() Tabled {
 		shares = append(shares, dataset.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
 	}
 	return Tabled{
-		Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
+		Figure{"item-" + FileName(it.Item), "Shares among the answers that are not refusals, and of refusals among all answers, with 95 % intervals.",
 			func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }},
 		func(w io.Writer) error { return dataset.WriteItemShares(w, it.Item, shares) },
 	}
