@@ -175,7 +175,7 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 		return err
 	}
 	for _, g := range r.Groups {
-		fmt.Fprintf(w, "\nwhat tells Group %s apart\n", cluster.GroupName(g.Group))
+		fmt.Fprintf(w, "\nwhat distinguishes Group %s\n", cluster.GroupName(g.Group))
 		if err := printRepresentative(w, votes, g.Representative); err != nil {
 			return err
 		}
