@@ -473,7 +473,7 @@ func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 		t.Errorf("%d requests for orders, want %d", got, want)
 	}
 	for _, order := range []string{"permuted", "reversed"} {
-		if !strings.Contains(stdout, "completes, default : options "+order+" change the distribution by 0.000") {
+		if !strings.Contains(stdout, "completes, default : showing the options "+order+" changes the distribution by 0.000") {
 			t.Errorf("the check of orders is missing: %s", stdout)
 		}
 		poll := scoreJSON(t, "score", "opinionqa", "--info", info, "--metadata", metadata, "--human", responses, "--model", filepath.Join(orders, "answers-"+order+".csv"), "--bootstrap", "0")
@@ -573,7 +573,7 @@ func TestCountriesAndLanguagesComeBackFromGlobalOpinionQAAsPlanted(t *testing.T)
 	if code != 0 {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
-	if translated != 8 || !strings.Contains(stdout, "left out: 4 times an item whose translation by the model is not whole") {
+	if translated != 8 || !strings.Contains(stdout, "left out: 4 incomplete translations of an item by a model") {
 		t.Errorf("%d translations: %s", translated, stdout)
 	}
 	score := scoreJSON(t, "score", "globalopinionqa", "--questions", questions, "--model", filepath.Join(dir, "answers.csv"), "--bootstrap", "0")

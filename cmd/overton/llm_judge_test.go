@@ -408,7 +408,7 @@ func TestOnlyWhatTheStudyAllowsIsSent(t *testing.T) {
 		switch {
 		case missing == "" && code != 0:
 			t.Errorf("%s ends with %d: %s", strategy, code, errs)
-		case missing != "" && (code != 1 || s.Requests() != before || !strings.Contains(errs, `"parks" does not allow that language models are sent its participants' `+missing+";")):
+		case missing != "" && (code != 1 || s.Requests() != before || !strings.Contains(errs, `"parks" does not allow language models to be sent its participants' `+missing+";")):
 			t.Errorf("%s ends with %d after %d requests: %s", strategy, code, s.Requests()-before, errs)
 		}
 	}
@@ -483,7 +483,7 @@ func TestAnExportIsJudgedIfItsStudyAllows(t *testing.T) {
 	})
 	defer s.Close()
 	args := []string{"llm", "judge", "--ratings", dir, "--models", modelsFile(t, s, "judge"), "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "run")}
-	if code, _, errs := overtonCmd(args...); code != 1 || s.Requests() > 0 || !strings.Contains(errs, `the study "example" does not allow that language models are sent its participants' free responses, ratings;`) {
+	if code, _, errs := overtonCmd(args...); code != 1 || s.Requests() > 0 || !strings.Contains(errs, `the study "example" does not allow language models to be sent its participants' free responses, ratings;`) {
 		t.Fatalf("it ends with %d after %d requests: %s", code, s.Requests(), errs)
 	}
 	manifest := filepath.Join(dir, "manifest.json")

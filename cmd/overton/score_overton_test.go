@@ -95,7 +95,7 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 		{1, []string{"score", "overton", path, "--group", "view", "--by", "colour"}, `no attribute "colour"`},
 		{1, []string{"score", "overton", path + "x"}, "no such file"},
 		{1, []string{"score", "overton", writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\nann,1,m,5,\n")},
-			`column "cluster_kmeans" is empty in all 1 rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group`},
+			`column "cluster_kmeans" is empty in all 1 rows, so nobody is in a viewpoint group; analyse the study before you export it, or choose another column with --group`},
 	} {
 		code, _, errs := overtonCmd(c.args...)
 		if code != c.code || !strings.Contains(errs, c.want) {
@@ -134,7 +134,7 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 	if again != 0 || out2 != out {
 		t.Error("the same command gives another result")
 	}
-	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participant\n") || !strings.Contains(out, "outside score against adjusted, 2 models") {
+	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participant\n") || !strings.Contains(out, "outside score and adjusted score, 2 models") {
 		t.Errorf("%d %s %s", code, errs, out)
 	}
 }

@@ -26,26 +26,26 @@ type surveyOptions struct {
 // surveyResult is the JSON of "score survey".
 type surveyResult struct {
 	*window.SurveyResult
-	Inputs []input `json:"inputs,omitempty"` // files beside the database
+	Inputs []input `json:"inputs,omitempty"` // files other than the database
 }
 
 func newScoreSurvey() *cobra.Command {
 	o := surveyOptions{}
 	cmd := &cobra.Command{
 		Use:   "survey --db FILE --study SLUG --instrument NAME",
-		Short: "What a study's people answered to an instrument, and models beside them",
-		Long: `What a study's people answered to an instrument: shares of the options,
-refusals, and where topics have sides the numbers of POBs, each with an interval
-from drawing people anew. Models' answers stand beside theirs: distributions
+		Short: "Summarise what a study's people and models answered to an instrument",
+		Long: `Summarise what a study's people answered to an instrument: shares of the options,
+refusals and, if topics have sides, the numbers of POBs, each with an interval from
+resampling people. Models' answers are shown next to theirs: distributions
 (--model, a table with model, question, option, probability) or repetitions of a
-POBs survey (--responses, a folder). --margins (variable, value, share) weighs
-people so that they match a population.`,
+POBs survey (--responses, a folder). --margins (variable, value, share) weights
+people to match a population.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.People = window.People(o.people)
 			switch {
 			case o.slug == "" || o.Instrument == "":
-				return usagef("--study and --instrument are needed\nusage: %s", cmd.UseLine())
+				return usagef("--study and --instrument are required\nusage: %s", cmd.UseLine())
 			case !slices.Contains([]window.People{window.Auto, window.Real, window.Virtual}, o.People):
 				return usagef("--people is %q; expected real, virtual or auto", o.people)
 			}
@@ -72,15 +72,15 @@ people so that they match a population.`,
 	f := cmd.Flags()
 	f.StringVar(&o.db, "db", "overton.db", "the database")
 	f.StringVar(&o.slug, "study", "", "the study's slug")
-	f.StringVar(&o.Instrument, "instrument", "", "the instrument, as the study's flow names it")
-	f.StringVar(&o.people, "people", string(window.Auto), "whose data: real, virtual, or auto (real where anybody finished)")
-	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weigh people by")
-	f.StringArrayVar(&o.models, "model", nil, "file of models' answers")
-	f.StringArrayVar(&o.responses, "responses", nil, "folder of models' answers to a POBs survey")
-	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
+	f.StringVar(&o.Instrument, "instrument", "", "the instrument, as named in the study's flow")
+	f.StringVar(&o.people, "people", string(window.Auto), "whose data to use: real, virtual, or auto (real if anyone finished)")
+	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weight people to")
+	f.StringArrayVar(&o.models, "model", nil, "file with models' answers")
+	f.StringArrayVar(&o.responses, "responses", nil, "folder with models' answers to a POBs survey")
+	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the resampling")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder for figures as SVG and PNG, and their numbers as CSV")
 	return cmd
 }
 
@@ -157,7 +157,7 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 		}
 		fmt.Fprintf(w, "n %d; refused %s (%s)", item.Asked, decimals(item.Refusal.Value), interval(item.Refusal.CI))
 		if item.Order != nil {
-			fmt.Fprintf(w, "; options in reverse %s (%s)", signed(item.Order.Value), interval(item.Order.CI))
+			fmt.Fprintf(w, "; options reversed %s (%s)", signed(item.Order.Value), interval(item.Order.CI))
 		}
 		fmt.Fprintln(w)
 	}
@@ -168,7 +168,7 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 	return printOpinionQA(w, &pollResult{OpinionQA: r.Polls})
 }
 
-// printPeopleBesideModels writes the numbers of POBs for both.
+// printPeopleBesideModels writes the numbers of POBs for people and models.
 func printPeopleBesideModels(w io.Writer, r *surveyResult) error {
 	p := r.Opinions
 	if p == nil {
@@ -189,6 +189,6 @@ func printPeopleBesideModels(w io.Writer, r *surveyResult) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "people's reliability from %d who were asked items twice; consistency of all together %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
+	fmt.Fprintf(w, "people's reliability is from the %d who were asked items twice; consistency of everyone together is %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"overton/internal/window"
 )
 
-// expectedPeople is how many people tell what planted opinions come to.
+// expectedPeople is how many people the expected results of planted opinions are computed from.
 const expectedPeople = 5000
 
-// compareSurveys sets what is found in the answers of virtual people beside
-// what was planted: among people as they came, and weighted to the population.
+// compareSurveys compares the answers of virtual people with what was planted: unweighted, and weighted to
+// the population.
 func compareSurveys(ctx context.Context, w io.Writer, path string, o sim.Options, t *sim.Truth) error {
 	return withStore(ctx, path, func(db *store.Store) error {
 		row, st, err := window.LoadStudy(ctx, db, o.Study)
@@ -53,7 +53,7 @@ func compareSurveys(ctx context.Context, w io.Writer, path string, o sim.Options
 	})
 }
 
-// printPlanted tells how an instrument's numbers lie to what was planted.
+// printPlanted prints how close an instrument's numbers are to what was planted.
 func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResult, planted sim.Expected) error {
 	fmt.Fprintf(w, "\n%s, %d people %s", in.Instrument, people, how)
 	if in.Raking != nil {
@@ -80,7 +80,7 @@ func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResu
 	return nil
 }
 
-// printPlantedOpinions sets the numbers of POBs beside what was planted.
+// printPlantedOpinions prints the numbers of POBs next to what was planted.
 func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
 	table := newTable(w)
 	fmt.Fprint(table, "\tfound\t95 %\tplanted\t\t\n")
@@ -101,7 +101,7 @@ func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
 	return table.Flush()
 }
 
-// inside counts planted values in the intervals found.
+// inside counts the planted values that lie in the intervals found.
 type inside struct {
 	of, held int
 	furthest float64
@@ -119,7 +119,7 @@ func (i *inside) count(found score.Estimate, planted score.Number) {
 }
 
 func (i inside) String() string {
-	return fmt.Sprintf("%d of %d in their 95 %% intervals; the furthest is off by %.3f", i.held, i.of, i.furthest)
+	return fmt.Sprintf("%d of %d in their 95 %% intervals; largest error %.3f", i.held, i.of, i.furthest)
 }
 
 func holds(ci score.Interval, v score.Number) bool {

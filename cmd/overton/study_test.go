@@ -25,9 +25,9 @@ func TestStudyFromNewToClosed(t *testing.T) {
 		code int
 		want string // a pattern of standard output, or of standard error after a failure
 	}{
-		{[]string{"new", dir}, 0, `study\.yaml in it explains every key`},
+		{[]string{"new", dir}, 0, `its study\.yaml explains every key`},
 		{[]string{"new", dir}, 1, `is not empty`},
-		{[]string{"check", dir}, 0, `(?s)questions +3, 2 with two endpoints\nmodels +2\nresponses +6\nseeds +9\nplaces +36 people: 3 questions × 24 people ÷ 2 questions a person\npages +at most \d+ a person`},
+		{[]string{"check", dir}, 0, `(?s)questions +3, 2 with two endpoints\nmodels +2\nresponses +6\nseeds +9\nplaces +36 people: 3 questions × 24 people ÷ 2 questions per person\npages +at most \d+ per person`},
 		{[]string{"list", "--db", db}, 1, `there is no database`},
 		{[]string{"launch", dir, "--db", db, "--new-version"}, 1, `no study was launched as "example", so this cannot be its next version`},
 		{[]string{"launch", dir, "--db", db}, 0, `/s/example\?PROLIFIC_PID=\{\{%PROLIFIC_PID%\}\}&STUDY_ID=\{\{%STUDY_ID%\}\}&SESSION_ID=\{\{%SESSION_ID%\}\}`},
