@@ -112,7 +112,7 @@ func TestABundleReproducesItsResults(t *testing.T) {
 	if !r.Same || len(r.Runs) != 2 || !r.Runs[0].Same || !r.Runs[0].SameInput || r.Runs[0].Different != 0 || len(r.Changed) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "other data") {
+	if len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "earlier data") {
 		t.Errorf("left out: %+v", r.LeftOut)
 	}
 
