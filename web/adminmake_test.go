@@ -213,7 +213,7 @@ func TestWhatCannotBeIsSaidBesideItsField(t *testing.T) {
 	}
 	row, _ := ts.store.Study(t.Context(), "mine")
 	p := b.post("/admin/studies/mine/setup/flow", url.Values{"do": {"remove:2"}, "hash": {row.Hash}})
-	if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.says(), "needs an overton block to stand in") {
+	if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.says(), "needs an overton block") {
 		t.Errorf("taking away what a check needs: status %d: %s", p.status, p.says())
 	}
 	if ts.draft("mine").Hash != before {
@@ -407,7 +407,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	}{
 		{url.Values{"from": {"copy"}, "copy": {"small"}, "slug": {"copied"}}, "There is a study with the slug"},
 		{url.Values{"from": {"copy"}, "copy": {"nothing"}, "slug": {"x"}}, "Choose the study to copy"},
-		{url.Values{"from": {"copy"}, "copy": {"small"}}, "a slug of its own"},
+		{url.Values{"from": {"copy"}, "copy": {"small"}}, "its own slug"},
 		{url.Values{"from": {"example"}, "title": {""}, "slug": {"X Y"}}, "is missing; expected the study's name"},
 		{url.Values{"from": {"example"}, "title": {"T"}, "slug": {"small"}}, "There is a study with the slug"},
 	} {

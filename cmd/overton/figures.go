@@ -69,7 +69,7 @@ func countryFigures(r *countryResult) []window.Tabled {
 		name := strings.Join(slices.DeleteFunc([]string{m.Model, m.Context, m.Target}, func(s string) bool { return s == "" }), "-")
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "countries-" + window.FileName(name), Draw: func(w float64) *figure.Figure {
-				return figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
+				return figure.Ranked("How similar "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
 			}},
 			CSV: func(w io.Writer) error { return dataset.WriteRankings(w, m.Model, "country", rows) },
 		})

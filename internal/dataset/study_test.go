@@ -245,7 +245,7 @@ study.yaml:7: recruitment.reservation_minutes "[1]" is not understood; expected 
 study.yaml:16: flow[2].overton.moderation is "later"; expected before, after or off
 study.yaml:17: flow[2].overton.votes_per_question is -1; expected 0 or more`},
 		{"what is missing", with("study.yaml", "    codes: {completed: 0011, no_consent: NOPE}\n", ""),
-			`study.yaml:6: recruitment.prolific.codes.completed is missing; expected the completion code that the recruiter gave`},
+			`study.yaml:6: recruitment.prolific.codes.completed is missing; expected the completion code from the recruiter`},
 		{"a quota for nobody", with("study.yaml", "{Democrat: 400", "{Democrats: 400"),
 			`study.yaml:20: quotas[0].targets.Democrats is not an option of POLPARTY; expected one of Republican, Democrat, Independent, Other, Prefer not to say`},
 		{"more responses than there are", with("study.yaml", "questions_per_participant: 2", "responses_per_question: 2"),

@@ -62,7 +62,7 @@ func ReadTranslations(name string, content []byte, in instrument.Instrument) ([]
 		key := [3]string{s.cell(row, "model"), s.cell(row, "language"), s.cell(row, "item")}
 		it, known := in.Item(key[2])
 		if !known {
-			s.refuse(row, "item", key[2], "is no item of %s", in.Name)
+			s.refuse(row, "item", key[2], "is not an item of %s", in.Name)
 			continue
 		}
 		if !languagePattern.MatchString(key[1]) {

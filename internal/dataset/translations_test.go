@@ -37,7 +37,7 @@ func TestTranslationsComeBackAsWritten(t *testing.T) {
 		"Tea, or \"\"coffee\"\"?->Tea?": "is not what the instrument says",
 		"m,ru,TEA,c,Coffee,Кофе\n->":    "is not whole in ru",
 		",t,Tea,Чай->,x,Tea,Чай":        "is no option of item TEA",
-		"m,ru,TEA,->m,ru,MILK,":         "is no item of drinks.csv",
+		"m,ru,TEA,->m,ru,MILK,":         "is not an item of drinks.csv",
 		"m,ru,TEA,->m,r?,TEA,":          "is no language",
 		",Чай?->,":                      "expected the translation",
 		"m,ru,TEA,t->m,ru,TEA,c":        "is not what the instrument says",
