@@ -41,7 +41,7 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		"none":      {fstest.MapFS{"readme.md": {}}, "holds none"},
+		"none":      {fstest.MapFS{"readme.md": {}}, "is empty"},
 		"a typo":    {fstest.MapFS{"dirct.txt": {}}, "dirct.txt replaces no prompt"},
 		"no syntax": {fstest.MapFS{"direct.txt": {Data: []byte("a\n{{.Question")}}, "direct.txt:2"},
 	} {
@@ -64,7 +64,7 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestTheDocsShowEveryPrompt holds docs/prompts.md to the prompts that are sent.
-// Write it anew with: go test ./internal/llm -run Docs -update
+// Write it again with: go test ./internal/llm -run Docs -update
 func TestTheDocsShowEveryPrompt(t *testing.T) {
 	names, err := fs.Glob(embedded, "prompts/*.txt")
 	if err != nil {

@@ -201,8 +201,8 @@ func TestAFolderOfOtherThingsIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := llm.Open(dir, llm.Settings{}); err == nil || !strings.Contains(err.Error(), "holds no run") {
-		t.Errorf("got %v; want it to say that the folder holds no run", err)
+	if _, err := llm.Open(dir, llm.Settings{}); err == nil || !strings.Contains(err.Error(), "has no run") {
+		t.Errorf("got %v; want it to say that the folder has no run", err)
 	}
 }
 
