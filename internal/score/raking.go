@@ -14,13 +14,13 @@ type Margin struct {
 	Shares     []float64 `json:"shares"`
 }
 
-// Raking weighs participants so that they match the margins of a population.
+// Raking weights participants to match the margins of a population.
 type Raking struct {
 	// Weights, one for each participant, have the mean 1.
 	Weights   []float64 `json:"-"`
 	Converged bool      `json:"converged"`
-	// EffectiveN is Kish's effective sample size (sum w)²/sum w², and
-	// DesignEffect the number of participants over it.
+	// EffectiveN is Kish's effective sample size (sum w)²/sum w², and DesignEffect the number of participants
+	// divided by it.
 	EffectiveN   Number `json:"effective_n"`
 	DesignEffect Number `json:"design_effect"`
 	// Smallest and Largest weight.
@@ -28,7 +28,7 @@ type Raking struct {
 	Largest  Number `json:"largest"`
 	// Margins holds the weighted share of each category of each variable.
 	Margins map[string]map[string]Number `json:"margins"`
-	// Warnings say in words what a reader should doubt.
+	// Warnings say in words why a reader should be cautious.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -199,8 +199,8 @@ type Raked struct {
 	Models    []ModelScore `json:"models"`
 	Reference Reference    `json:"reference"`
 
-	// Overton is the whole score; its intervals from drawing participants keep
-	// everybody's weight, so that the doubt about the weights is not in them.
+	// Overton is the full score; its intervals from resampling participants keep everyone's weight, so they
+	// do not include the uncertainty of the weights.
 	Overton *Overton `json:"-"`
 }
 
