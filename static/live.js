@@ -1,5 +1,5 @@
 // overton: a page whose numbers stay fresh. The server sends parts of the page
-// anew when they change, and this puts them in place: what is focused, folded
+// again when they change, and this puts them in place: what is focused, folded
 // open or scrolled stays so. While nobody looks at the page nothing is sent.
 // Without this script, loading the page again does the same.
 "use strict";
@@ -25,7 +25,7 @@
       for (const [id, html] of Object.entries(JSON.parse(event.data))) put(id, html);
     });
     source.addEventListener("error", () => {
-      // Closed for good: signed out meanwhile, or the study is gone.
+      // Closed permanently: signed out in the meantime, or the study is gone.
       say(source?.readyState === EventSource.CLOSED ? "ended" : "lost");
     });
   }

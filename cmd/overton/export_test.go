@@ -190,7 +190,7 @@ func TestExportExitStatus(t *testing.T) {
 		{2, []string{"--db", db}, "either --out or --bundle"},
 		{1, []string{"--db", db, "--study", "other", "--out", out}, "not found"},
 		{1, []string{"--db", db + "x", "--study", "example", "--out", out}, "there is no database"},
-		{1, []string{"--db", db, "--study", "example", "--out", out, "--format", "xls"}, `no format is called "xls"`},
+		{1, []string{"--db", db, "--study", "example", "--out", out, "--format", "xls"}, `there is no format "xls"`},
 	} {
 		code, _, errs := overtonCmd(append([]string{"export"}, c.args...)...)
 		if code != c.code || !strings.Contains(errs, c.want) {

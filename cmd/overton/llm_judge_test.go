@@ -36,7 +36,7 @@ func chance(n uint64, names ...string) uint64 {
 }
 
 // pilot reads the pilot's ratings. The judge gives the rating with an error of
-// -1, 0 or 1 each time, and now and then something that is no rating.
+// -1, 0 or 1 each time, and now and then something that is not a rating.
 func pilot(t *testing.T) (rows []pilotRow) {
 	for _, cells := range readRows(t, sharedFolder(t, "data", "overton", "pilot_ratings.csv")) {
 		r := pilotRow{user: cells["user"], question: cells["question_id"], model: cells["model"]}
@@ -65,7 +65,7 @@ func pilot(t *testing.T) (rows []pilotRow) {
 
 func TestASimulatedJudgeOnThePilotIsMeasuredAsByHand(t *testing.T) {
 	rows := pilot(t)
-	// A badge is all that the judge is told of a participant, so the endpoint
+	// A badge is all that the judge is told about a participant, so the endpoint
 	// knows by it, the question and the response whose rating it is to predict.
 	texts := map[[2]string]string{}
 	for _, cells := range readRows(t, sharedFolder(t, "data", "overton", "responses.csv")) {

@@ -56,7 +56,7 @@ func TestScoreJudge(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil {
 		t.Fatal(errs, err)
 	}
-	// On the question everybody's rating is calibrated by the other one's.
+	// On the question everyone's rating is calibrated by the other one's.
 	if c := got.Calibrated; c == nil || c.Method != "isotonic" || len(c.Curves) != 1 || c.Curves[0].Ratings != 5 || c.Result.Judge.N != 5 || got.Judge.Judge.MAE != 0.1 {
 		t.Errorf("calibrated %+v", got.Calibrated)
 	}

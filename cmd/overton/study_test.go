@@ -70,7 +70,7 @@ func TestAFaultyStudyIsNotLaunched(t *testing.T) {
 	}
 	db := filepath.Join(t.TempDir(), "o.db")
 	code, _, errs := overtonCmd("study", "launch", dir, "--db", db)
-	if code != 1 || !strings.Contains(errs, "faults found: 1\nseeds.csv:2: question_id \"9\" is no question of questions.csv") {
+	if code != 1 || !strings.Contains(errs, "faults found: 1\nseeds.csv:2: question_id \"9\" is not a question of questions.csv") {
 		t.Errorf("status %d, %s", code, errs)
 	}
 	if _, err := os.Stat(db); !os.IsNotExist(err) {

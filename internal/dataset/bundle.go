@@ -37,20 +37,20 @@ It was made by %s.
 
     overton reproduce THIS.zip
 
-recomputes every result from the data and says whether it is the same.
+computes every result anew from the data and says whether it comes out the same.
 
-| folder | contains |
+| folder | holds |
 |---|---|
 | data | the data as JSON lines; data_dictionary.md explains each column |
 | study | the study as it was launched: flow, texts, question sets, instruments |
 | runs | the analyses, with their parameters and results |
 
-manifest.json counts the rows and gives the SHA-256 of every file.
+manifest.json counts the data and holds the SHA-256 of every file.
 
-Participants have random pseudonyms. The recruiter's ids, what its file says about
-people, free responses that moderation rejected and comments on the study are left out. The completion codes
-in study/study.yaml are replaced by HIDDEN1, HIDDEN2 and so on; manifest.json has the hash of the
-files as they were launched. People who had not finished count as having left.
+Participants go by random pseudonyms. Left out are the recruiter's ids and what its file says of
+people, free responses that moderation rejected, and comments on the study. The completion codes
+in study/study.yaml are replaced by HIDDEN1, HIDDEN2 and so on; manifest.json names the hash of the
+files as they were launched. Whoever had not finished counts as one who left.
 `
 
 // WriteBundle writes everything needed to recompute results, suitable for publication: the data without

@@ -75,7 +75,7 @@ func (e *signEvidence) decide(file string, given, usual int, v *Votes) (int, err
 	case found != 0:
 		return found, nil
 	}
-	v.Notes = append(v.Notes, fmt.Sprintf("%s: nothing shows which sign means agree; assumed %+d", file, usual))
+	v.Notes = append(v.Notes, fmt.Sprintf("%s: nothing shows which sign means agree; took %+d", file, usual))
 	return usual, nil
 }
 
@@ -97,7 +97,7 @@ func ReadPolis(dir fs.FS, agree int) (*Votes, error) {
 	} else if err != nil {
 		return nil, err
 	} else if !s.meta {
-		v.Notes = append(v.Notes, "comments.csv does not mark meta statements; they count as ordinary ones")
+		v.Notes = append(v.Notes, "comments.csv does not mark meta statements; any there are count as ordinary ones")
 	}
 	v.Texts = s.texts
 	err = source.read("participants-votes.csv", func(r io.Reader) error { return readPolisMatrix(r, s, agree, v) })

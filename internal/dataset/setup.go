@@ -60,23 +60,23 @@ func (s *Study) Setup() *Setup {
 func (s *Setup) YAML() []byte {
 	w := &yamlWriter{}
 	w.text(0, "title", s.Title, "")
-	w.text(0, "slug", s.Slug, "the end of its link, after /s/")
+	w.text(0, "slug", s.Slug, "how its link ends, after /s/")
 	w.text(0, "language", s.Language, "")
 	if s.Contact != "" {
-		w.text(0, "contact", s.Contact, "shown on pages that cannot continue")
+		w.text(0, "contact", s.Contact, "shown where a page cannot help people on")
 	}
-	w.flag(0, "second_round", s.SecondRound, "people who found too few statements to vote on may come back for the rest")
+	w.flag(0, "second_round", s.SecondRound, "people who found too little to vote on may come back for the rest")
 	w.line(0, "")
 	s.writeRecruitment(w)
 	w.line(0, "")
-	w.line(0, "# The blocks that participants go through, in this order.")
+	w.line(0, "# The blocks that a participant walks, in this order.")
 	w.key(0, "flow")
 	for _, b := range s.Flow {
 		s.writeBlock(w, b)
 	}
 	if len(s.Checks) > 0 {
 		w.line(0, "")
-		w.line(0, "# Each asks in plain words for one answer, after that many of the participant's questions.")
+		w.line(0, "# Each asks in plain words for one answer, after that many of the person's questions.")
 		w.key(0, "checks")
 		for _, c := range s.Checks {
 			w.line(1, fmt.Sprintf("- instructed: {after: %d, text: %s, answer: %s}", c.After, quoted(c.Text), quoted(c.Answer)))
@@ -84,7 +84,7 @@ func (s *Setup) YAML() []byte {
 	}
 	if len(s.Quotas) > 0 {
 		w.line(0, "")
-		w.line(0, "# How many people with each answer may take part; other answers have no limit.")
+		w.line(0, "# How many people with each answer may take part; answers not named have no limit.")
 		w.key(0, "quotas")
 		for _, q := range s.Quotas {
 			w.line(1, "- variable: "+scalar(q.Variable))
@@ -100,7 +100,7 @@ func (s *Setup) YAML() []byte {
 			kinds[i] = string(kind)
 		}
 		w.line(0, "")
-		w.line(0, "# Which of people's answers may be sent to language models. Identities are never sent.")
+		w.line(0, "# What of people's answers language models may be sent, never with who they are.")
 		w.key(0, "models")
 		w.line(1, "send: ["+strings.Join(kinds, ", ")+"]")
 	}
@@ -111,7 +111,7 @@ func (s *Setup) writeRecruitment(w *yamlWriter) {
 	r := s.Recruitment
 	w.key(0, "recruitment")
 	w.key(1, "prolific")
-	w.line(2, "# One completion code for each way a submission can end.")
+	w.line(2, "# One completion code for each way that a submission can end.")
 	w.key(2, "codes")
 	for _, o := range []study.Outcome{study.Completed, study.NoConsent, study.ScreenedOut, study.FailedChecks, study.OverQuota} {
 		if code := r.Codes[o]; code != "" {
@@ -121,9 +121,9 @@ func (s *Setup) writeRecruitment(w *yamlWriter) {
 	w.line(2, "# Names of the three ids in the study's link.")
 	w.line(2, fmt.Sprintf("parameters: {participant: %s, study: %s, submission: %s}", quoted(r.Parameters.Participant), quoted(r.Parameters.Study), quoted(r.Parameters.Submission)))
 	w.flag(2, "signed_links", r.SignedLinks, "")
-	w.number(1, "minutes", r.Minutes, "how long people are told the study takes")
-	w.number(1, "reservation_minutes", r.ReservationMinutes, "how long a place stays reserved after the last answer")
-	w.flag(1, "resubmission", r.Resubmission, "people who finished may take part again")
+	w.number(1, "minutes", r.Minutes, "what people are told the whole study takes")
+	w.number(1, "reservation_minutes", r.ReservationMinutes, "a place stays reserved so long after the last answer")
+	w.flag(1, "resubmission", r.Resubmission, "whoever finished may take part again")
 }
 
 func (s *Setup) writeBlock(w *yamlWriter, b study.Block) {
@@ -153,7 +153,7 @@ func (s *Setup) writeBlock(w *yamlWriter, b study.Block) {
 			w.line(3, "order: reversed_half")
 		}
 		if v.Repeat != 0 {
-			w.number(3, "repeat", v.Repeat, "items asked again at the end of the block")
+			w.number(3, "repeat", v.Repeat, "items asked a second time, at the end of the block")
 		}
 		if len(v.ScreenOut) > 0 {
 			w.key(3, "screen_out")
@@ -171,7 +171,7 @@ func (s *Setup) writeBlock(w *yamlWriter, b study.Block) {
 		w.text(3, "questions", s.Questions, "")
 		w.text(3, "responses", s.Responses, "")
 		if s.Seeds != "" {
-			w.text(3, "seeds", s.Seeds, "statements for the first participants to vote on")
+			w.text(3, "seeds", s.Seeds, "statements to vote on for those who come first")
 		}
 		w.number(3, "questions_per_participant", o.QuestionsPerParticipant, "")
 		w.number(3, "participants_per_question", o.ParticipantsPerQuestion, "")
@@ -182,7 +182,7 @@ func (s *Setup) writeBlock(w *yamlWriter, b study.Block) {
 		w.line(3, "responses_per_question: "+responses)
 		w.number(3, "votes_per_question", o.VotesPerQuestion, "")
 		w.text(3, "moderation", string(o.Moderation), "when others see a statement: before, after or off")
-		w.flag(3, "stance", o.Stance, "ask which endpoint is closer, if a question has two")
+		w.flag(3, "stance", o.Stance, "ask which end is closer, where a question has two")
 		w.flag(3, "importance", o.Importance, "")
 		w.number(3, "min_words", o.MinWords, "of a free response")
 	case b.Feedback != nil:

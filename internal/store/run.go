@@ -46,7 +46,7 @@ type Run struct {
 
 const runColumns = `r.id, r.kind, r.state, r.name, r.note, coalesce(a.email, ''), r.created_at, coalesce(r.started_at, 0), coalesce(r.ended_at, 0), r.failure, r.parameters, r.input, r.virtual, r.complete`
 
-// scanRun reads runColumns, and further columns into others.
+// scanRun reads runColumns, and other columns into others.
 func scanRun(row scanner, others ...any) (r Run, err error) {
 	err = row.Scan(append([]any{&r.ID, &r.Kind, &r.State, &r.Name, &r.Note, &r.Email, &r.CreatedAt, &r.StartedAt, &r.EndedAt,
 		&r.Failure, &r.Parameters, &r.Input, &r.Virtual, &r.Complete}, others...)...)

@@ -29,7 +29,7 @@ func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *data
 			case err != nil:
 				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: err.Error()})
 			case input != run.Input:
-				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on earlier data"})
+				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on other data, before these were complete"})
 			default:
 				kept = append(kept, dataset.BundleRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Note: run.Note,
 					CreatedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339), Result: run.Result})
@@ -99,7 +99,7 @@ func (i *inputs) of(run store.Run) (string, error) {
 			return again.Input, nil
 		})
 	}
-	return "", fmt.Errorf("is of a kind that cannot be recomputed: %s", run.Kind)
+	return "", fmt.Errorf("is of a kind that cannot be computed anew: %s", run.Kind)
 }
 
 func (i *inputs) once(key string, find func() (Input, error)) (string, error) {

@@ -24,7 +24,7 @@ func bundleOf(t *testing.T, db *store.Store, row store.Study, st *dataset.Study)
 	return b.Bytes()
 }
 
-// edited packs a bundle anew with one of its files changed; an edit that gives
+// edited packs a bundle again with one of its files changed; an edit that gives
 // nil takes the file out.
 func edited(t *testing.T, bundle []byte, name string, edit func([]byte) []byte) []byte {
 	t.Helper()
@@ -112,7 +112,7 @@ func TestABundleReproducesItsResults(t *testing.T) {
 	if !r.Same || len(r.Runs) != 2 || !r.Runs[0].Same || !r.Runs[0].SameInput || r.Runs[0].Different != 0 || len(r.Changed) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "earlier data") {
+	if len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Reason, "other data") {
 		t.Errorf("left out: %+v", r.LeftOut)
 	}
 
@@ -128,7 +128,7 @@ func TestABundleReproducesItsResults(t *testing.T) {
 	if !r.Runs[1].Same {
 		t.Errorf("the analysis of the other question differs: %+v", r.Runs[1])
 	}
-	if changed := strings.Join(r.Changed, "\n"); !strings.Contains(changed, "data/votes.jsonl was changed") || !strings.Contains(changed, `says "disagree" where answers.jsonl says "agree"`) {
+	if changed := strings.Join(r.Changed, "\n"); !strings.Contains(changed, "data/votes.jsonl was changed") || !strings.Contains(changed, `says "disagree", but answers.jsonl says "agree"`) {
 		t.Errorf("what was changed: %s", changed)
 	}
 
