@@ -70,12 +70,14 @@ What VOTES is depends on --format:
 	f.StringVar(&o.method, "method", string(o.Method), "overton, paper, polis or block")
 	f.StringVar(&o.k, "k", "auto", "number of groups, or auto")
 	f.IntVar(&o.KMax, "kmax", o.KMax, "largest number of groups that auto tries")
-	f.IntVar(&o.MinVotes, "min-votes", o.MinVotes, "leave out participants with fewer votes than this, or than there are statements if those are fewer")
+	f.IntVar(&o.MinVotes, "min-votes", o.MinVotes, "leave out participants with fewer votes than this, or than "+
+		"there are statements if those are fewer")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of every random choice")
 	f.IntVar(&o.Starts, "starts", o.Starts, "number of random starts for each search")
 	f.IntVar(&o.Resamples, "resamples", o.Resamples, "resamples for each measure of stability, 0 for none")
 	f.StringVar(&o.agree, "agree", "auto", "the number that means agree in Polis files: +1, -1, or auto to detect it")
-	f.StringVar(&o.statements, "statements", "", "for --format long: a CSV file in the folder of VOTES with the columns statement, author, moderated, meta, text")
+	f.StringVar(&o.statements, "statements", "", "for --format long: a CSV file in the folder of VOTES with the "+
+		"columns statement, author, moderated, meta, text")
 	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
 	return cmd
 }
@@ -225,7 +227,8 @@ func printDoubt(w io.Writer, r *cluster.Result) {
 		fmt.Fprintf(w, "variance on the first axis %.1f, in shuffled votes %.1f, p %.2g\n", float64(s.Variance), float64(s.Chance), float64(s.P))
 	}
 	if s := r.Stability; s != nil && r.K > 1 {
-		fmt.Fprintf(w, "stability of the groups (adjusted Rand index): with four fifths of the statements %.2f, with four fifths of the participants %.2f, with other seeds %.2f\n",
+		fmt.Fprintf(w, "stability of the groups (adjusted Rand index): with four fifths of the statements %.2f, "+
+			"with four fifths of the participants %.2f, with other seeds %.2f\n",
 			float64(s.Statements), float64(s.Participants), float64(s.Seeds))
 	}
 	reasons := map[string]int{}

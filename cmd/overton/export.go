@@ -29,9 +29,11 @@ the latest analysis, if there is one.`,
 	}
 	path := databaseFlag(cmd)
 	slug := cmd.Flags().String("study", "", "the study's `SLUG`, as in its link")
-	bundle := cmd.Flags().String("bundle", "", "write a bundle instead: one `FILE.zip` with the data, study, analyses and results, which overton reproduce can recompute")
+	bundle := cmd.Flags().String("bundle", "", "write a bundle instead: one `FILE.zip` with the data, study, "+
+		"analyses and results, which overton reproduce can recompute")
 	out := cmd.Flags().String("out", "", "folder to write to (`DIR`); created if it does not exist, must be empty if it does")
-	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, jsonl, parquet; polis, for each question a folder that Polis tools can read; overtonbench, the columns of the published data")
+	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, "+
+		"jsonl, parquet; polis, for each question a folder that Polis tools can read; overtonbench, the columns of the published data")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *slug == "" || (*out == "") == (*bundle == "") {
 			return usagef("--study and either --out or --bundle are required\nusage: %s", cmd.UseLine())
@@ -102,7 +104,8 @@ func printManifest(w io.Writer, dir string, m dataset.Manifest) error {
 		who string
 		n   dataset.ManifestPeople
 	}{{"people", m.Counts.People}, {"virtual", m.Counts.Virtual}} {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.who, p.n.Submissions, p.n.Status[string(study.Completed)], p.n.Views, p.n.Ratings, p.n.Votes, p.n.Skipped)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.who, p.n.Submissions,
+			p.n.Status[string(study.Completed)], p.n.Views, p.n.Ratings, p.n.Votes, p.n.Skipped)
 	}
 	return table.Flush()
 }

@@ -60,7 +60,8 @@ analysed and exported like any other. The database is created if it does not exi
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		st, err := db.Import(cmd.Context(), store.NewStudy{Slug: p.Slug, Title: p.Title, Hash: p.Hash, Files: p.Files}, p.Records, p.Statements, 0)
+		st, err := db.Import(cmd.Context(), store.NewStudy{Slug: p.Slug, Title: p.Title, Hash: p.Hash,
+			Files: p.Files}, p.Records, p.Statements, 0)
 		if err != nil {
 			return err
 		}

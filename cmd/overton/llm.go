@@ -101,7 +101,8 @@ func (a *asking) settings(command string, prompts map[string]string, parameters 
 
 // run sends the requests and then collects the answers, including those of earlier runs. Requests without an
 // answer are reported at the end.
-func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm.Settings, requests iter.Seq[llm.Request], collect func(*llm.Run) error) (err error) {
+func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm.Settings,
+	requests iter.Seq[llm.Request], collect func(*llm.Run) error) (err error) {
 	if a.dryRun {
 		return a.tell(stdout, settings, requests)
 	}
@@ -129,7 +130,8 @@ func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm
 }
 
 // doWithProgress sends the requests, shows progress and prints a report.
-func doWithProgress(ctx context.Context, stdout, stderr io.Writer, run *llm.Run, client *llm.Client, requests iter.Seq[llm.Request]) (*llm.Report, error) {
+func doWithProgress(ctx context.Context, stdout, stderr io.Writer, run *llm.Run, client *llm.Client,
+	requests iter.Seq[llm.Request]) (*llm.Report, error) {
 	var bar *progressbar.ProgressBar
 	report, err := run.Do(ctx, client, requests, func(p llm.Progress) {
 		if bar == nil {
@@ -173,7 +175,8 @@ func (a *asking) tell(w io.Writer, settings llm.Settings, requests iter.Seq[llm.
 	if plan.Refused > 0 {
 		fmt.Fprintf(w, ", %d were refused", plan.Refused)
 	}
-	fmt.Fprintf(w, ".\nStill to send: %d, with about %d prompt tokens and up to about %d answer tokens", plan.Ask, plan.Usage.Prompt, plan.Usage.Completion)
+	fmt.Fprintf(w, ".\nStill to send: %d, with about %d prompt tokens and up to about %d answer tokens", plan.Ask,
+		plan.Usage.Prompt, plan.Usage.Completion)
 	if plan.Cost > 0 {
 		fmt.Fprintf(w, ", costing about %s at the prices in the models file", money(plan.Cost))
 	}

@@ -138,7 +138,8 @@ for a POBs survey, the folder pobs in the published layout.` + asksHelp,
 	o.addFlags(cmd)
 	f.StringVar(&o.instrument, "instrument", "", "the instrument: a file in any supported format, or us-demographics")
 	f.StringSliceVar(&o.modes, "mode", nil, "how to ask: "+strings.Join(llm.ModeNames(), ", ")+"; separate several with commas")
-	f.StringSliceVar(&o.orders, "order", []string{string(llm.InOrder)}, "order of the options: survey, reversed or permuted; orders after the first are compared with it")
+	f.StringSliceVar(&o.orders, "order", []string{string(llm.InOrder)}, "order of the options: survey, reversed "+
+		"or permuted; orders after the first are compared with it")
 	f.StringArrayVar(&o.groups, "group", llm.SteeringGroups(), "group to answer as in the modes qa, bio and portray")
 	f.StringArrayVar(&o.countries, "country", nil, "country to answer as in the mode cross-national, as named in the file of questions")
 	f.StringArrayVar(&o.languages, "language", llm.SteeringLanguages(), "language to ask in, in the mode linguistic")
@@ -408,7 +409,9 @@ func (r *answerResult) summarise(q *llm.Questionnaire, asked *llm.Asked) {
 			r.Orders = append(r.Orders, orderCheck{row.Model, row.Context, row.Target, row.Order, sum.variation.value(), sum.variation.n})
 		}
 		if row.Unlikely > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s %s: for %d of %d items the answer most likely does not begin with an option's letter; use --method samples to read such answers", row.Model, row.Context, row.Target, row.Unlikely, row.Items))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s %s: for %d of %d items the answer most likely "+
+				"does not begin with an option's letter; use --method samples to read such answers", row.Model,
+				row.Context, row.Target, row.Unlikely, row.Items))
 		}
 	}
 }
@@ -488,7 +491,8 @@ func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked,
 }
 
 // writePobs writes one file for each model, mode and repetition.
-func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models llm.Models, save func(name string, content []byte, err error) error) error {
+func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models llm.Models,
+	save func(name string, content []byte, err error) error) error {
 	type file struct {
 		model, mode string
 		repetition  int
@@ -517,7 +521,8 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 	for _, f := range files {
 		slug := unsafeInName.ReplaceAllString(f.model, "_")
 		if other, ok := taken[slug]; ok && other != f.model {
-			return fmt.Errorf("models %s and %s would both write the file POBS_%s_1.json; give them names that differ in letters or digits", other, f.model, slug)
+			return fmt.Errorf("models %s and %s would both write the file POBS_%s_1.json; give them names that "+
+				"differ in letters or digits", other, f.model, slug)
 		}
 		taken[slug] = f.model
 		folder := f.mode
@@ -542,16 +547,19 @@ func printAnswers(w io.Writer, dir string, r *answerResult) error {
 	t := newTable(w)
 	fmt.Fprint(t, "model\tcontext\ttarget\torder\titems\tby log-prob.\tanswers\tinvalid\trefused\tmissing\t\n")
 	for _, a := range r.Answers {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t\n", a.Model, a.Context, a.Target, a.Order, a.Items, a.LogProbs, a.Answers, a.Invalid, decimals(a.Refusal), decimals(a.Missing))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t\n", a.Model, a.Context, a.Target, a.Order, a.Items,
+			a.LogProbs, a.Answers, a.Invalid, decimals(a.Refusal), decimals(a.Missing))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, c := range r.Orders {
-		fmt.Fprintf(w, "%s, %s %s: showing the options %s changes the distribution by %s (total variation, mean over %d items)\n", c.Model, c.Context, c.Target, c.Order, decimals(c.Variation), c.Items)
+		fmt.Fprintf(w, "%s, %s %s: showing the options %s changes the distribution by %s (total variation, mean "+
+			"over %d items)\n", c.Model, c.Context, c.Target, c.Order, decimals(c.Variation), c.Items)
 	}
 	if n := len(r.LeftOut.TooManyOptions); n > 0 {
-		fmt.Fprintf(w, "left out: %d items with more than %d options (%s)\n", n, llm.MostOptions, strings.Join(r.LeftOut.TooManyOptions[:min(n, 5)], ", "))
+		fmt.Fprintf(w, "left out: %d items with more than %d options (%s)\n", n, llm.MostOptions,
+			strings.Join(r.LeftOut.TooManyOptions[:min(n, 5)], ", "))
 	}
 	if r.LeftOut.Untranslated > 0 {
 		fmt.Fprintf(w, "left out: %d incomplete translations of an item by a model\n", r.LeftOut.Untranslated)

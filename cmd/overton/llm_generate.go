@@ -125,7 +125,8 @@ func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"responses.csv", dataset.WriteResponses(responses)}, {"samples.csv", dataset.WriteSamples(samples)}, {"review.csv", dataset.WriteReview(review)}} {
+	}{{"responses.csv", dataset.WriteResponses(responses)}, {"samples.csv", dataset.WriteSamples(samples)},
+		{"review.csv", dataset.WriteReview(review)}} {
 		if err := o.write(f.name, f.content); err != nil {
 			return err
 		}

@@ -88,7 +88,8 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 	f := cmd.Flags()
 	f.StringVar(&o.ratings, "ratings", "", "folder of an export, or file of ratings (`PATH`)")
 	f.StringVar(&o.questions, "questions", "", "the text of the questions, if the ratings do not include it (`FILE`)")
-	f.StringVar(&o.responses, "responses", "", "more responses (`FILE`): of new models, and of rated models if the ratings do not include the text")
+	f.StringVar(&o.responses, "responses", "", "more responses (`FILE`): of new models, and of rated models if "+
+		"the ratings do not include the text")
 	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question; empty for none")
 	f.StringVar(&o.strategy, "strategy", string(llm.FewShotFreeResponse), "what to tell the judge: fr, demog, demog+fr, fs or fs+fr")
 	f.StringSliceVar(&o.Demographics, "demographics", nil, "columns that describe a participant; by default, the known ones")
@@ -97,8 +98,10 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 	f.Float64Var(&o.temperature, "temperature", 0, "temperature, unless the models file sets one")
 	f.IntVar(&o.MaxTokens, "max-tokens", 16, "maximum answer length in tokens, unless the models file sets one")
 	f.IntVar(&o.Seed, "seed", 1, "seed of the share, of resampling, and of the first sample if the endpoint supports it")
-	f.StringVar(&o.parse, "parse", "strict", "strict: the answer must be a rating and nothing else; lenient: its first digit from 1 to 5 counts")
-	f.StringVar(&o.by, "method", llm.BySamples, "samples: the rating given; logprobs: the mean weighted by the digits' log-probabilities, if the endpoint returns them")
+	f.StringVar(&o.parse, "parse", "strict", "strict: the answer must be a rating and nothing else; lenient: its "+
+		"first digit from 1 to 5 counts")
+	f.StringVar(&o.by, "method", llm.BySamples, "samples: the rating given; logprobs: the mean weighted by the "+
+		"digits' log-probabilities, if the endpoint returns them")
 	f.BoolVar(&o.consented, "consented", false, "the participants consented to a language model being sent what the strategy needs")
 	f.Float64Var(&o.parameters.Tau, "tau", o.parameters.Tau, "mean rating at or above which a group is covered")
 	f.IntVar(&o.parameters.Bootstrap, "bootstrap", o.parameters.Bootstrap, "resamples for every interval, 0 for none")
@@ -132,7 +135,8 @@ func judge(cmd *cobra.Command, o *llmJudgeOptions) error {
 		return usagef("the models file has %d models; choose the judge with --model", len(o.models))
 	}
 	o.Judge = o.models[0].Name
-	result := &llmJudgeResult{Program: window.ThisProgram(), Judge: o.models.Settings()[0], Strategy: o.Strategy, Prompts: llm.JudgePrompts(o.prompts)}
+	result := &llmJudgeResult{Program: window.ThisProgram(), Judge: o.models.Settings()[0], Strategy: o.Strategy,
+		Prompts: llm.JudgePrompts(o.prompts)}
 	if err := o.readRatings(result); err != nil {
 		return err
 	}
@@ -234,7 +238,8 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 		}
 	}
 	if !o.consented {
-		return fmt.Errorf("%s is not part of an export, so it is not known whether its participants agreed to a language model being sent their %s; if they did, add --consented", path, kinds(o.Strategy.Sends()))
+		return fmt.Errorf("%s is not part of an export, so it is not known whether its participants agreed to a "+
+			"language model being sent their %s; if they did, add --consented", path, kinds(o.Strategy.Sends()))
 	}
 	return nil
 }
@@ -242,7 +247,8 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 func allowed(s llm.Strategy, st dataset.ManifestStudy) error {
 	missing := slices.DeleteFunc(s.Sends(), func(kind study.Sent) bool { return slices.Contains(st.Sent, kind) })
 	if len(missing) > 0 {
-		return fmt.Errorf("the study %q does not allow language models to be sent its participants' %s; to allow it, list them under models.send in study.yaml and say so in the consent", st.Slug, kinds(missing))
+		return fmt.Errorf("the study %q does not allow language models to be sent its participants' %s; to allow "+
+			"it, list them under models.send in study.yaml and say so in the consent", st.Slug, kinds(missing))
 	}
 	return nil
 }
@@ -347,7 +353,8 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 	var old, fresh []dataset.Prediction
 	scored := score.Ratings{Attributes: o.Ratings.Attributes, Rows: slices.Clone(o.Ratings.Rows)}
 	for _, p := range predictions {
-		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
+		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group,
+			Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
 		if c := result.People; c != nil && c.Calibrated != nil {
 			if p.Row >= 0 {
 				out.Calibrated = c.Calibrated.Predictions[p.Row]
@@ -391,7 +398,8 @@ func printLLMJudge(w io.Writer, r *llmJudgeResult) error {
 		fmt.Fprintf(w, "%d predictions are means weighted by log-probabilities\n", r.ByLogProbs)
 	}
 	if r.NotAsked > 0 {
-		fmt.Fprintf(w, "%d ratings were not predicted: there was no answer, or nothing that %s uses is known about the participant\n", r.NotAsked, r.Strategy)
+		fmt.Fprintf(w, "%d ratings were not predicted: there was no answer, or nothing that %s uses is known "+
+			"about the participant\n", r.NotAsked, r.Strategy)
 	}
 	fmt.Fprintln(w)
 	if r.People != nil {

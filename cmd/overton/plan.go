@@ -48,7 +48,8 @@ that database in which at least twenty people finished.`,
 	for i, n := range numbers {
 		flags.IntVar(&given[i], n.name, n.value, n.usage)
 	}
-	flags.Float64Var(&margin, "margin", 0, "enough people on each question for a 95 % interval of a group's share of at most plus or minus `SHARE`, such as 0.1")
+	flags.Float64Var(&margin, "margin", 0, "enough people on each question for a 95 % interval of a group's share "+
+		"of at most plus or minus `SHARE`, such as 0.1")
 	flags.Float64Var(&terms.HourlyPay, "pay", terms.HourlyPay, "pay per hour")
 	flags.Float64Var(&terms.Fee, "fee", terms.Fee, "the recruiter's fee as a `SHARE` of the pay; check what yours charges")
 	flags.Float64Var(&terms.Returned, "returned", terms.Returned, "`SHARE` of those who start and return their place")
@@ -123,7 +124,8 @@ func printPlan(w io.Writer, p study.Plan) error {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	d := p.Design
-	line("people", "%d finish: %d questions × %d people ÷ %d questions per person", p.Participants, d.Questions, d.ParticipantsPerQuestion, d.QuestionsPerParticipant)
+	line("people", "%d finish: %d questions × %d people ÷ %d questions per person", p.Participants, d.Questions,
+		d.ParticipantsPerQuestion, d.QuestionsPerParticipant)
 	line("places", "%d to recruit: %.1f %% more, for those who do not finish", p.Places, 100*p.Terms.Unfinished)
 	line("starts", "%d people start, if %.1f %% return their place", p.Starts, 100*p.Terms.Returned)
 	line("ratings", "%d, %.1f for each model response", p.Ratings, p.RatingsPerResponse)

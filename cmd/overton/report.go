@@ -70,9 +70,11 @@ result.json with every number, and the figures as SVG and PNG with their numbers
 	f.StringVar(&o.db, "db", "overton.db", "the database `FILE`")
 	f.StringVar(&o.study, "study", "", "the study's slug")
 	f.StringVar(&o.people, "people", string(window.Auto), "for a study, whose data to use: real, virtual, or auto (real if anyone finished)")
-	f.IntVar(&o.regroupings, "regroupings", window.DefaultOptions().Regroupings, "for a study, resamples of participants with groups recomputed in each")
+	f.IntVar(&o.regroupings, "regroupings", window.DefaultOptions().Regroupings, "for a study, resamples of "+
+		"participants with groups recomputed in each")
 	f.StringVar(&o.outsideName, "outside-name", "outside score", "what the outside score is called")
-	f.StringArrayVar(&o.models, "survey-model", nil, "for a study, file of models' answers to one of its surveys (`INSTRUMENT=FILE`); by default, those of the latest analysis on the admin pages")
+	f.StringArrayVar(&o.models, "survey-model", nil, "for a study, file of models' answers to one of its surveys "+
+		"(`INSTRUMENT=FILE`); by default, those of the latest analysis on the admin pages")
 	f.StringVar(&o.out, "out", "", "folder for the report")
 	return cmd
 }
@@ -82,7 +84,8 @@ func reportFile(ctx context.Context, stderr io.Writer, path string, o reportOpti
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Title: "OvertonScore of " + filepath.Base(path), Scores: result, OutsideName: o.outsideName, Regroupings: o.Bootstrap}, nil
+	return &report.Report{Title: "OvertonScore of " + filepath.Base(path), Scores: result, OutsideName: o.outsideName,
+		Regroupings: o.Bootstrap}, nil
 }
 
 func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o reportOptions) (*report.Report, error) {
@@ -131,7 +134,8 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 
 // surveys analyses a study's surveys with the given models' answers or, if none are given, those of the
 // latest analysis on the admin pages. The result is nil if the study has no surveys.
-func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study, st *dataset.Study) (*window.Surveys, error) {
+func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study,
+	st *dataset.Study) (*window.Surveys, error) {
 	instruments := window.Instruments(st)
 	if len(instruments) == 0 {
 		return nil, nil
@@ -151,7 +155,8 @@ func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store
 		name, path, ok := strings.Cut(given, "=")
 		in, known := st.Instruments[name]
 		if !ok || !known {
-			return nil, usagef("--survey-model is %q; expected INSTRUMENT=FILE, where INSTRUMENT is one of %s", given, strings.Join(instruments, ", "))
+			return nil, usagef("--survey-model is %q; expected INSTRUMENT=FILE, where INSTRUMENT is one of %s", given,
+				strings.Join(instruments, ", "))
 		}
 		content, _, err := readInput(path)
 		if err != nil {

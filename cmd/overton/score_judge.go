@@ -29,7 +29,8 @@ type calibration struct {
 }
 
 func (c *calibration) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.method, "calibrate", "", "also calibrate the judge to people's ratings, separately for each question: isotonic or ordinal (`METHOD`)")
+	cmd.Flags().StringVar(&c.method, "calibrate", "", "also calibrate the judge to people's ratings, separately "+
+		"for each question: isotonic or ordinal (`METHOD`)")
 	cmd.Flags().IntVar(&c.folds, "folds", 5, "number of parts to split a question's participants into; each part is calibrated on the others")
 }
 
@@ -56,7 +57,8 @@ type calibratedJudge struct {
 
 // compare compares a judge's predictions with the ratings, and the calibrated predictions too if they are
 // wanted.
-func (c calibration) compare(r score.Ratings, predictions []float64, texts *score.Similarities, p score.Parameters, by []string) (j comparedJudge, err error) {
+func (c calibration) compare(r score.Ratings, predictions []float64, texts *score.Similarities, p score.Parameters,
+	by []string) (j comparedJudge, err error) {
 	if j.Judge, err = score.JudgeAgreement(r, predictions, texts, p, by); err != nil || c.method == "" {
 		return j, err
 	}
@@ -179,7 +181,8 @@ func printJudge(w io.Writer, j comparedJudge) error {
 	}
 	fmt.Fprintf(w, "people's share ≥ 4: %s\n", decimals(j.Judge.Judge.HumanHigh))
 	if j.Shy() {
-		fmt.Fprintf(w, "\nWARNING: the judge gives 4 or 5 in %.0f %% of its ratings, people in %.0f %%. Coverage computed from its ratings is too low.\n",
+		fmt.Fprintf(w, "\nWARNING: the judge gives 4 or 5 in %.0f %% of its ratings, people in %.0f %%. Coverage "+
+			"computed from its ratings is too low.\n",
 			100*float64(j.Judge.Judge.JudgeHigh), 100*float64(j.Judge.Judge.HumanHigh))
 	}
 	if err := printLeftToJudge(w, j.LeaveOneModelOut, ""); err != nil {
@@ -194,7 +197,8 @@ func printJudge(w io.Writer, j comparedJudge) error {
 	t = newTable(w)
 	fmt.Fprint(t, "\teta²\tminus chance\t95 %\tF\tp\t\n")
 	for _, s := range j.Subgroups {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), decimals(s.Eta2Corrected), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), decimals(s.Eta2Corrected),
+			interval(s.Eta2CI), decimals(s.F), pValue(s.P))
 	}
 	return t.Flush()
 }
@@ -210,7 +214,8 @@ func printLeftToJudge(w io.Writer, l *score.LeaveOneModelOut, kind string) error
 	t := newTable(w)
 	fmt.Fprint(t, "model\tpeople\tjudge\tshift\t95 %\t\n")
 	for _, m := range l.Models {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted), signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted),
+			signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
 	}
 	return t.Flush()
 }

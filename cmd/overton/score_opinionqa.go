@@ -108,7 +108,8 @@ func readNoted[T any](inputs *[]input, path string, read func(file string, conte
 }
 
 func scoreOpinionQA(o pollOptions) (*pollResult, error) {
-	r := &pollResult{Program: window.ThisProgram(), Parameters: pollParameters{o.bootstrap, o.seed}, LeftOut: pollLeftOut{WithoutPeople: []string{}}}
+	r := &pollResult{Program: window.ThisProgram(), Parameters: pollParameters{o.bootstrap, o.seed},
+		LeftOut: pollLeftOut{WithoutPeople: []string{}}}
 	all := instrument.Instrument{Name: strings.Join(o.info, ", ")}
 	for _, path := range o.info {
 		in, err := readNoted(&r.Inputs, path, dataset.ReadOpinionQAInfo)
@@ -175,7 +176,8 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 }
 
 // pollItems joins people's answers to the questions.
-func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollRespondents, attributes []score.Attribute, topics dataset.QuestionTopics) ([]score.PollItem, error) {
+func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollRespondents,
+	attributes []score.Attribute, topics dataset.QuestionTopics) ([]score.PollItem, error) {
 	var items []score.PollItem
 	for _, it := range in.Items {
 		item := score.PollItem{ID: it.ID, Places: it.Ordinals(), Topics: topics.Coarse(it)}
@@ -229,7 +231,8 @@ func printOpinionQA(w io.Writer, r *pollResult) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t\n", model, m.N, decimals(m.Overall), interval(m.CI), decimals(m.Modal),
 			float64(m.Refusal.All), decimals(m.Entropy.Normalised), decimals(m.Questions.C), decimals(m.Topics.C))
 	}
-	fmt.Fprintf(t, "people: mean of groups\t\t%s\t\t\t%.1f\t%s\t\t\t\n", decimals(r.People.Average), float64(r.People.Refusal), decimals(r.People.Entropy))
+	fmt.Fprintf(t, "people: mean of groups\t\t%s\t\t\t%.1f\t%s\t\t\t\n", decimals(r.People.Average),
+		float64(r.People.Refusal), decimals(r.People.Entropy))
 	fmt.Fprintf(t, "people: worst group\t\t%s\t\t\t\t\t\t\t\n", decimals(r.People.Worst))
 	if err := t.Flush(); err != nil {
 		return err
@@ -324,7 +327,8 @@ func (m *countryModel) compareCountries(questions []score.CountryQuestion, boots
 	base2 := score.CompareCountries(questions, func(s score.Similarity) score.Number { return s.Base2 })
 	intervals := score.CountryIntervals(questions, inNats, bootstrap, seed)
 	for _, country := range foldedKeys(natural.Countries) {
-		m.Countries = append(m.Countries, countrySimilarity{country, similarities{natural.Countries[country], base2.Countries[country]}, intervals[country], natural.Questions[country]})
+		m.Countries = append(m.Countries, countrySimilarity{country,
+			similarities{natural.Countries[country], base2.Countries[country]}, intervals[country], natural.Questions[country]})
 	}
 	slices.SortStableFunc(m.Countries, func(a, b countrySimilarity) int { return score.Descending(a.Natural, b.Natural) })
 	m.Pooled, m.Mean = similarities{natural.Pooled, base2.Pooled}, similarities{natural.ByCountry, base2.ByCountry}
@@ -456,7 +460,8 @@ func (r *countryResult) comparePrompts() {
 				before = r.inBase(r.Models[at].Countries[d].similarities)
 			}
 			after := r.inBase(c.similarities)
-			r.Prompting = append(r.Prompting, countryComparison{m.Model, m.Context, m.Target, c.Country, before, after, after - before, m.MostSimilar})
+			r.Prompting = append(r.Prompting, countryComparison{m.Model, m.Context, m.Target, c.Country, before,
+				after, after - before, m.MostSimilar})
 		}
 	}
 }
@@ -483,10 +488,12 @@ func printCountries(w io.Writer, r *countryResult) error {
 		fmt.Fprintln(w)
 	}
 	for _, c := range r.Prompting {
-		fmt.Fprintf(w, "%s, %s %s: similarity to %s: %s by default, %s prompted (%s); prompted answers are most similar to %s\n", c.Model, c.Context, c.Target, c.Country,
+		fmt.Fprintf(w, "%s, %s %s: similarity to %s: %s by default, %s prompted (%s); prompted answers are most "+
+			"similar to %s\n", c.Model, c.Context, c.Target, c.Country,
 			decimals(c.Default), decimals(c.Prompted), signed(c.Change), c.MostSimilar)
 	}
 	l := r.LeftOut
-	fmt.Fprintf(w, "left out: %d rows without a question, %d empty lists of shares and %d whose length does not match\n", l.WithoutQuestion, l.Empty, l.OtherLength)
+	fmt.Fprintf(w, "left out: %d rows without a question, %d empty lists of shares and %d whose length does not "+
+		"match\n", l.WithoutQuestion, l.Empty, l.OtherLength)
 	return nil
 }

@@ -81,7 +81,8 @@ func (o *overtonOptions) addFlags(cmd *cobra.Command) {
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
 	f.StringVar(&o.votes, "votes", "", "file of votes, to recompute the groups in each resample of the participants")
 	f.StringSliceVar(&o.SubsetBy, "by", nil, "columns, such as source or topic, whose values to score the questions by")
-	f.StringSliceVar(&o.subgroups, "subgroup", nil, "columns about the participants, such as Sex, whose values to show ratings and coverage by")
+	f.StringSliceVar(&o.subgroups, "subgroup", nil, "columns about the participants, such as Sex, whose values to "+
+		"show ratings and coverage by")
 	f.IntVar(&o.minCell, "min-cell", 20, "smallest subgroup to show, in participants")
 	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weight participants to")
 	f.StringVar(&o.outside, "outside", "", "file with an outside score (model, score) to compare with the OvertonScore")
@@ -106,7 +107,8 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 		return nil, err
 	}
 	if len(ratings.Rows) > 0 && !slices.ContainsFunc(ratings.Rows, func(r score.Rating) bool { return r.Group != "" }) {
-		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse the study before you export it, or choose another column with --group", path, o.group, len(ratings.Rows))
+		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse "+
+			"the study before you export it, or choose another column with --group", path, o.group, len(ratings.Rows))
 	}
 	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]report.Input{}, Group: o.group}
 	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
@@ -210,7 +212,8 @@ func printOverton(w io.Writer, o *overtonResult) error {
 	}
 	if o.Raked != nil {
 		r := o.Raked.Raking
-		fmt.Fprintf(w, "\nweighted to the margins: effective n %.0f, weights from %.2f to %.2f\n", float64(r.EffectiveN), float64(r.Smallest), float64(r.Largest))
+		fmt.Fprintf(w, "\nweighted to the margins: effective n %.0f, weights from %.2f to %.2f\n",
+			float64(r.EffectiveN), float64(r.Smallest), float64(r.Largest))
 		for _, warning := range r.Warnings {
 			fmt.Fprintf(w, "  %s\n", warning)
 		}
@@ -268,7 +271,8 @@ func printModels(w io.Writer, models []score.ModelScore) error {
 		name = max(name, len([]rune(m.Model)))
 	}
 	t := newTable(w)
-	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tparticipants 95 %%\tquestions 95 %%\tweighted\tadj. weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
+	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tparticipants 95 %%\tquestions 95 %%\tweighted\tadj. "+
+		"weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
 	for _, m := range models {
 		d := m.Difference
 		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, m.Model, m.Questions,

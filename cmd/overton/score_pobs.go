@@ -146,7 +146,8 @@ func scorePobs(stderr io.Writer, o pobsOptions) (*pobsResult, error) {
 }
 
 // read reads a survey and all answers to it in some folders.
-func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string, lenient bool) (instrument.Instrument, []*score.OpinionRun, error) {
+func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string, lenient bool) (instrument.Instrument,
+	[]*score.OpinionRun, error) {
 	content, in, err := readInput(surveyFile)
 	if err != nil {
 		return instrument.Instrument{}, nil, err
@@ -242,7 +243,8 @@ func (r *pobsResult) join(files []pobsFile) ([]*score.OpinionRun, error) {
 		return nil, faults
 	}
 	slices.SortStableFunc(files, func(a, b pobsFile) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.responses.Model), strings.ToLower(b.responses.Model)), cmp.Compare(a.responses.Repetition, b.responses.Repetition))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.responses.Model), strings.ToLower(b.responses.Model)),
+			cmp.Compare(a.responses.Repetition, b.responses.Repetition))
 	})
 	type key struct{ model, mode string }
 	by := map[key]*score.OpinionRun{}
@@ -285,7 +287,8 @@ func (r *pobsResult) compare() {
 		if s == nil {
 			continue
 		}
-		ours := map[string]score.Number{"reliability": s.Reliability[r.Parameters.Coding], "nni": s.NNI, "tci": s.TCI, "invalid": s.InvalidPct}[cell.Table]
+		ours := map[string]score.Number{"reliability": s.Reliability[r.Parameters.Coding], "nni": s.NNI, "tci": s.TCI,
+			"invalid": s.InvalidPct}[cell.Table]
 		agrees := math.Abs(float64(ours)-cell.Published) <= 0.005+1e-9
 		c := publishedCell{cell.Table, cell.Model, cell.Mode, cell.Published, ours, agrees, ""}
 		if !agrees {
@@ -298,7 +301,8 @@ func (r *pobsResult) compare() {
 func printPobs(w io.Writer, r *pobsResult) error {
 	modes := []string{score.ModeDirect, score.ModeReasoning, score.ModeReflection}
 	t := newTable(w)
-	fmt.Fprint(t, "model\tmode\trep.\tinvalid %\trefused %\tneutral %\treliability\t95 %\tNNI\t95 %\tTCI\t95 %\tindiv.–coll.\tprogr.–cons.\t\n")
+	fmt.Fprint(t, "model\tmode\trep.\tinvalid %\trefused %\tneutral %\treliability\t95 %\tNNI\t95 %\tTCI\t95 "+
+		"%\tindiv.–coll.\tprogr.–cons.\t\n")
 	each := func(row func(model, mode string, s *score.PobsScore)) {
 		for _, model := range foldedKeys(r.Results) {
 			for _, mode := range modes {
@@ -311,13 +315,15 @@ func printPobs(w io.Writer, r *pobsResult) error {
 	coding := r.Parameters.Coding
 	each(func(model, mode string, s *score.PobsScore) {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", model, mode, len(s.Repetitions),
-			float64(s.InvalidPct), float64(s.RefusedPct), float64(s.NeutralPct[coding]), decimals(s.Reliability[coding]), interval(s.CI.Reliability[coding]),
+			float64(s.InvalidPct), float64(s.RefusedPct), float64(s.NeutralPct[coding]),
+			decimals(s.Reliability[coding]), interval(s.CI.Reliability[coding]),
 			decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI), signed(s.Axes.Individualism), signed(s.Axes.Progressivism))
 	})
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "answers read %sly; topics without sides coded %s; intervals from resampling the items of each topic\n", r.Parameters.Parse, coding)
+	fmt.Fprintf(w, "answers read %sly; topics without sides coded %s; intervals from resampling the items of each "+
+		"topic\n", r.Parameters.Parse, coding)
 	each(func(model, mode string, s *score.PobsScore) {
 		if s.NoReasoningPct != nil && *s.NoReasoningPct >= 1 {
 			fmt.Fprintf(w, "%s, %s: %.1f %% of the answers have no reasoning, so only the prompt differs\n", model, mode, float64(*s.NoReasoningPct))
@@ -364,7 +370,8 @@ func printPobsChange(w io.Writer, r *pobsResult) error {
 	}{{"reasoning to reflection", r.Change}, {"direct to reasoning", r.ChangeByReasoning}} {
 		for _, model := range foldedKeys(c.by) {
 			o := c.by[model]
-			fmt.Fprintf(w, "\nopinions that moved by 1 or more from %s: %s %d of %d (%.2f %%)", c.what, model, o.Changed, o.Pairs, float64(o.Percent))
+			fmt.Fprintf(w, "\nopinions that moved by 1 or more from %s: %s %d of %d (%.2f %%)", c.what, model,
+				o.Changed, o.Pairs, float64(o.Percent))
 		}
 	}
 	if len(r.Change)+len(r.ChangeByReasoning) > 0 {

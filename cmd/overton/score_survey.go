@@ -129,7 +129,8 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 	}
 	fmt.Fprintf(w, "%s of %s: %d %s who finished\n", r.Parameters.Instrument, r.Study.Slug, r.People.Complete, kind)
 	if k := r.Raking; k != nil {
-		fmt.Fprintf(w, "weighted to the margins: effective n %.0f, weights from %.2f to %.2f\n", float64(k.EffectiveN), float64(k.Smallest), float64(k.Largest))
+		fmt.Fprintf(w, "weighted to the margins: effective n %.0f, weights from %.2f to %.2f\n",
+			float64(k.EffectiveN), float64(k.Smallest), float64(k.Largest))
 		for _, warning := range k.Warnings {
 			fmt.Fprintf(w, "  %s\n", warning)
 		}
@@ -177,18 +178,23 @@ func printPeopleBesideModels(w io.Writer, r *surveyResult) error {
 	fmt.Fprintln(w)
 	t := newTable(w)
 	fmt.Fprint(t, "\tmode\treliability\t95 %\tNNI\t95 %\tTCI\t95 %\tindiv.–coll.\t95 %\tprogr.–cons.\t95 %\trefused %\t\n")
-	fmt.Fprintf(t, "people\t\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", decimals(p.Reliability.Value), interval(p.Reliability.CI), decimals(p.NNI.Value), interval(p.NNI.CI),
-		decimals(p.TCI.Value), interval(p.TCI.CI), signed(p.Individualism.Value), interval(p.Individualism.CI), signed(p.Progressivism.Value), interval(p.Progressivism.CI), float64(p.RefusedPct.Value))
+	fmt.Fprintf(t, "people\t\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", decimals(p.Reliability.Value),
+		interval(p.Reliability.CI), decimals(p.NNI.Value), interval(p.NNI.CI),
+		decimals(p.TCI.Value), interval(p.TCI.CI), signed(p.Individualism.Value), interval(p.Individualism.CI),
+		signed(p.Progressivism.Value), interval(p.Progressivism.CI), float64(p.RefusedPct.Value))
 	for _, model := range foldedKeys(r.Models) {
 		for _, mode := range foldedKeys(r.Models[model]) {
 			s := r.Models[model][mode]
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\t%s\t\t%.2f\t\n", model, mode, decimals(s.Reliability[score.Likert]), interval(s.CI.Reliability[score.Likert]),
-				decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI), signed(s.Axes.Individualism), signed(s.Axes.Progressivism), float64(s.RefusedPct))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\t%s\t\t%.2f\t\n", model, mode,
+				decimals(s.Reliability[score.Likert]), interval(s.CI.Reliability[score.Likert]),
+				decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI),
+				signed(s.Axes.Individualism), signed(s.Axes.Progressivism), float64(s.RefusedPct))
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "people's reliability is from the %d who were asked items twice; consistency of everyone together is %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
+	fmt.Fprintf(w, "people's reliability is from the %d who were asked items twice; consistency of everyone "+
+		"together is %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
 	return nil
 }

@@ -49,7 +49,8 @@ exit status is 1 if someone who meant to finish could not.`,
 	f.Float64Var(&o.DropOut, "drop-out", 0, "share of people who leave before the end")
 	f.Float64Var(&o.Decline, "decline", 0, "share of people who do not consent")
 	f.Float64Var(&o.Noise, "noise", 0.1, "share of ratings, votes and stances that do not depend on the person's group")
-	f.StringVar(&opinions, "opinions", "", "free responses to give (`PATH`): a table with the columns question and freeresponse, or a study's folder with opinions.csv and stances.csv")
+	f.StringVar(&opinions, "opinions", "", "free responses to give (`PATH`): a table with the columns question "+
+		"and freeresponse, or a study's folder with opinions.csv and stances.csv")
 	f.StringVar(&folder, "folder", "", "the study's folder (`DIR`), to answer its surveys from planted opinions")
 	f.StringVar(&db, "db", "", "the site's database (`FILE`), to compare survey results with the opinions planted from --folder")
 	f.StringVar(&o.Parameters.Participant, "participant-parameter", "PROLIFIC_PID", "link parameter for the participant's id")

@@ -57,7 +57,8 @@ func compareSurveys(ctx context.Context, w io.Writer, path string, o sim.Options
 func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResult, planted sim.Expected) error {
 	fmt.Fprintf(w, "\n%s, %d people %s", in.Instrument, people, how)
 	if in.Raking != nil {
-		fmt.Fprintf(w, " (effective n %.0f, weights from %.2f to %.2f)", float64(in.Raking.EffectiveN), float64(in.Raking.Smallest), float64(in.Raking.Largest))
+		fmt.Fprintf(w, " (effective n %.0f, weights from %.2f to %.2f)", float64(in.Raking.EffectiveN),
+			float64(in.Raking.Smallest), float64(in.Raking.Largest))
 	}
 	fmt.Fprintln(w)
 	shares, refusals := inside{}, inside{}
@@ -89,14 +90,16 @@ func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
 		found, planted score.Estimate
 	}{
 		{"takes sides (NNI)", p.NNI, e.NNI}, {"consistent in topics (TCI)", p.TCI, e.TCI}, {"reliability", p.Reliability, e.Reliability},
-		{"individualism − collectivism +", p.Individualism, e.Individualism}, {"progressive − conservative +", p.Progressivism, e.Progressivism},
+		{"individualism − collectivism +", p.Individualism, e.Individualism},
+		{"progressive − conservative +", p.Progressivism, e.Progressivism},
 		{"refused %", p.RefusedPct, e.RefusedPct},
 	} {
 		verdict := "outside"
 		if holds(line.found.CI, line.planted.Value) {
 			verdict = "inside"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, decimals(line.found.Value), interval(line.found.CI), decimals(line.planted.Value), verdict)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, decimals(line.found.Value), interval(line.found.CI),
+			decimals(line.planted.Value), verdict)
 	}
 	return table.Flush()
 }

@@ -39,7 +39,8 @@ func newStudyNew() *cobra.Command {
 			if err := dataset.WriteExample(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Wrote a small study to %s; its study.yaml explains every key.\nCheck it with: overton study check %s\n", args[0], args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "Wrote a small study to %s; its study.yaml explains every key.\nCheck "+
+				"it with: overton study check %s\n", args[0], args[0])
 			return nil
 		},
 	}
@@ -173,7 +174,8 @@ if it does not exist.`,
 		if *next {
 			before, err := db.Study(ctx, s.Slug)
 			if errors.Is(err, store.ErrNotFound) || err == nil && before.Status == store.Draft {
-				return fmt.Errorf("no study was launched as %q, so this cannot be its next version; correct the slug, or leave out --new-version", s.Slug)
+				return fmt.Errorf("no study was launched as %q, so this cannot be its next version; correct the "+
+					"slug, or leave out --new-version", s.Slug)
 			}
 			if err != nil {
 				return err
@@ -189,7 +191,8 @@ if it does not exist.`,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s, version %d).\nhash  %s\nlink  /s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, row.Version, s.Hash,
+		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s, version %d).\nhash  %s\nlink  "+
+			"/s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, row.Version, s.Hash,
 			s.Slug, s.Recruitment.Parameters.Participant, s.Recruitment.Parameters.Study, s.Recruitment.Parameters.Submission)
 		return nil
 	}

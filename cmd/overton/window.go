@@ -76,7 +76,8 @@ shown; nothing is computed.`,
 			}
 			o.Cluster.K = n
 		}
-		o.Cluster.Method, o.Score.Missing, o.People, o.Score.Seed = cluster.Method(method), score.Missing(missing), window.People(people), o.Cluster.Seed
+		o.Cluster.Method, o.Score.Missing, o.People, o.Score.Seed = cluster.Method(method), score.Missing(missing),
+			window.People(people), o.Cluster.Seed
 		if err := o.Check(); err != nil {
 			return usagef("window: %v", err)
 		}
@@ -131,7 +132,8 @@ func printRuns(ctx context.Context, w io.Writer, db *store.Store, row store.Stud
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.State, time.UnixMilli(r.CreatedAt).UTC().Format("2006-01-02 15:04"), o.Cluster.Method, r.Complete, r.Name)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.State,
+			time.UnixMilli(r.CreatedAt).UTC().Format("2006-01-02 15:04"), o.Cluster.Method, r.Complete, r.Name)
 	}
 	return t.Flush()
 }
@@ -202,7 +204,8 @@ func printWindow(w io.Writer, r *window.Result) error {
 		if v, ok := q.Silhouette[q.K]; ok {
 			silhouette = decimals(score.Number(v))
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", q.Question, len(q.Participants), votes, q.K, strings.Join(sizes, "+"), silhouette, stability, len(q.LeftOut))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", q.Question, len(q.Participants), votes, q.K,
+			strings.Join(sizes, "+"), silhouette, stability, len(q.LeftOut))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -41,7 +41,8 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL, TrustProxy: s.trustProxy, Runs: s.runs, ProlificKeys: s.prolificKeys})
+	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL,
+		TrustProxy: s.trustProxy, Runs: s.runs, ProlificKeys: s.prolificKeys})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,8 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if s.demo {
 		err = showDemo(ctx, db, address, stdout)
 	} else {
-		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\nadmin pages: %s/admin\n", address, s.db, strings.TrimRight(address, "/"))
+		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\nadmin pages: %s/admin\n", address, s.db,
+			strings.TrimRight(address, "/"))
 	}
 	if err == nil {
 		select {

@@ -35,9 +35,11 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.SetOutput(stderr)
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
 	f.StringVar(&s.db, "db", "overton.db", "the database `FILE`; created if it does not exist")
-	f.StringVar(&base, "base-url", "", "`URL` at which people reach the server, including any path it is mounted at, such as https://example.org/studies")
+	f.StringVar(&base, "base-url", "", "`URL` at which people reach the server, including any path it is mounted "+
+		"at, such as https://example.org/studies")
 	f.BoolVar(&s.trustProxy, "trust-proxy", false, "trust X-Forwarded-Proto; use only behind a proxy that sets it")
-	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve HTTPS for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is ignored")
+	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve HTTPS for this `DOMAIN` on port 443, with a certificate "+
+		"from Let's Encrypt; --addr is ignored")
 	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
 	f.StringVar(&s.runs, "runs", "", "`FOLDER` that contains run folders of language models, to show on the admin pages")
 	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys with which Prolific signs links")

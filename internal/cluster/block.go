@@ -777,10 +777,12 @@ func (s *blockState) warnOfIndifference(res *Result, reason []string) {
 		}
 	}
 	if out > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d participants are left out because their votes do not depend on the statements; with a number of groups given they stay", out))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d participants are left out because their votes do not "+
+			"depend on the statements; with a number of groups given they stay", out))
 	}
 	if s.k > 1 && s.l == 1 {
-		res.Warnings = append(res.Warnings, "no statement tells the groups apart more than another: they differ in how much they agree with everything, which may be no viewpoint")
+		res.Warnings = append(res.Warnings, "no statement tells the groups apart more than another: they differ "+
+			"in how much they agree with everything, which may be no viewpoint")
 	}
 	for g := range s.k {
 		if s.indifferent(g) {

@@ -274,7 +274,8 @@ func place(ctx context.Context, r *ratings, whole axes, label, rows []int, keepC
 
 // stability measures how much of the partition is found again. label is the group of each row of r, -1 for
 // those left out; whole are the axes and points the places of all rows.
-func stability(ctx context.Context, r *ratings, whole axes, points []point, label []int, k int, group regroup, o Options) (*Stability, error) {
+func stability(ctx context.Context, r *ratings, whole axes, points []point, label []int, k int, group regroup,
+	o Options) (*Stability, error) {
 	s := &Stability{
 		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
 		Reliability: Number(math.NaN()), Resamples: o.Resamples,
@@ -440,7 +441,8 @@ func warn(res *Result, method Method, m *Matrix, label []int) {
 	if s := res.Stability; s != nil && s.Reliability < wantedReliability {
 		if r := float64(s.Reliability); r > 0.2 {
 			needed := each * wantedReliability * (1 - r) / (r * (1 - wantedReliability))
-			say("with %.0f votes each, places are %.0f %% reliable; for %.0f %% it takes about %.0f votes each", each, 100*r, 100*wantedReliability, math.Ceil(needed))
+			say("with %.0f votes each, places are %.0f %% reliable; for %.0f %% it takes about %.0f votes each", each,
+				100*r, 100*wantedReliability, math.Ceil(needed))
 		} else {
 			say("with %.0f votes each, places are next to random; it takes several times as many votes", each)
 		}

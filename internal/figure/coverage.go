@@ -50,7 +50,8 @@ func CoverageMatrix(o *score.Overton, width float64) *Figure {
 	height := top + row*float64(len(o.Questions)) + 44
 
 	f := &Figure{Title: "Coverage by question and model", width: width, height: height}
-	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell says how many of the question's viewpoint groups the model's response covers.", len(o.Questions), len(models))
+	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell says how many of the question's "+
+		"viewpoint groups the model's response covers.", len(o.Questions), len(models))
 	f.draw = func(p pen) {
 		p.head(models, left, column, top, longest)
 		for i, q := range o.Questions {

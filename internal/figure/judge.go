@@ -28,7 +28,8 @@ func Judge(j *score.Judge, width float64) *Figure {
 		height = table + list
 	}
 	f := &Figure{Title: "The judge compared with people", width: width, height: height}
-	f.Description = fmt.Sprintf("The judge's average error is %s; rank correlation with people %s, within one person's ratings on a question %s.",
+	f.Description = fmt.Sprintf("The judge's average error is %s; rank correlation with people %s, within one "+
+		"person's ratings on a question %s.",
 		number(j.Judge.MAE), number(j.Judge.Spearman), number(j.Judge.WithinPerson))
 	for _, m := range models {
 		f.Description += fmt.Sprintf(" %s: %s by people, %s by the judge.", m.Model, number(m.HumanAdjusted), number(m.JudgeAdjusted))

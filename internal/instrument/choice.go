@@ -61,7 +61,8 @@ func (it Item) TaggedLoosely(text, tag string) int {
 	}
 	k := it.Lettered(inner[:1])
 	after := strings.TrimSpace(strings.TrimLeft(inner[1:], ").:"))
-	if k >= 0 && (after == "" || len(inner) > 1 && strings.ContainsRune(").:", rune(inner[1])) && (found || strings.EqualFold(after, it.Options[k].Label))) {
+	if k >= 0 && (after == "" || len(inner) > 1 && strings.ContainsRune(").:", rune(inner[1])) &&
+		(found || strings.EqualFold(after, it.Options[k].Label))) {
 		return k
 	}
 	return NoOption

@@ -73,7 +73,8 @@ func (in Instrument) Faults() []Fault {
 			fault(-1, "item", it.ID, "has no option besides refusals; expected at least one answer")
 		}
 		if placed > 0 && placed+hedges < answers {
-			fault(-1, "ordinal", it.ID, "has ordinals for %d of its %d options; expected one for each option except hedges, or none", placed, answers)
+			fault(-1, "ordinal", it.ID, "has ordinals for %d of its %d options; expected one for each option "+
+				"except hedges, or none", placed, answers)
 		}
 		for _, c := range it.AskIf {
 			in.condition(i, c, fault)

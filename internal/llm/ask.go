@@ -55,7 +55,8 @@ const (
 var modes = []Mode{
 	{Name: score.ModeDirect, Context: score.ModeDirect, Tag: "answer", maxTokens: directTokens},
 	{Name: score.ModeReasoning, Context: score.ModeReasoning, Tag: "answer", maxTokens: thoughtTokens},
-	{Name: score.ModeReflection, Context: score.ModeReflection, Tag: "reconsidered_answer", After: score.ModeReasoning, maxTokens: thoughtTokens},
+	{Name: score.ModeReflection, Context: score.ModeReflection, Tag: "reconsidered_answer",
+		After: score.ModeReasoning, maxTokens: thoughtTokens},
 	{Name: "default", Context: score.DefaultContext, maxTokens: letterTokens},
 	{Name: "qa", Context: "qa", Steered: ByGroup, maxTokens: letterTokens},
 	{Name: "bio", Context: "bio", Steered: ByGroup, maxTokens: letterTokens},
@@ -364,7 +365,8 @@ func (a *asking) id(repetition int) string {
 }
 
 func (a *asking) idIn(mode string, repetition int) string {
-	return strings.Join([]string{mode, string(a.order), url.PathEscape(a.target), url.PathEscape(a.q.Instrument.Items[a.item].ID), url.PathEscape(a.model.Name), strconv.Itoa(repetition)}, "/")
+	return strings.Join([]string{mode, string(a.order), url.PathEscape(a.target),
+		url.PathEscape(a.q.Instrument.Items[a.item].ID), url.PathEscape(a.model.Name), strconv.Itoa(repetition)}, "/")
 }
 
 // byProbability says whether the model is asked for log-probabilities.

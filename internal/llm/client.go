@@ -393,11 +393,13 @@ func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 		status = inside // an error in the body of a 200
 	}
 	switch {
-	case errors.Is(err, errRedirect), status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusNotFound, code == "insufficient_quota":
+	case errors.Is(err, errRedirect), status == http.StatusUnauthorized, status == http.StatusPaymentRequired,
+		status == http.StatusNotFound, code == "insufficient_quota":
 		f.verdict = closed
 	case status == http.StatusForbidden:
 		f.verdict = later
-	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests}, status):
+	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict,
+		http.StatusTooEarly, http.StatusTooManyRequests}, status):
 		f.verdict = never
 	}
 	switch {

@@ -90,7 +90,8 @@ func (r *Run) state(w *wire) (entry, error) {
 		return entry{sum: w.sum}, nil
 	}
 	if e.sum != w.sum {
-		return entry{}, fmt.Errorf("the run folder %s has another request with the ID %q; expected a new folder for other prompts, models or parameters", r.dir, w.ID)
+		return entry{}, fmt.Errorf("the run folder %s has another request with the ID %q; expected a new folder "+
+			"for other prompts, models or parameters", r.dir, w.ID)
 	}
 	return *e, nil
 }
@@ -254,7 +255,8 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 		e.tokens.correct(-expected.Prompt - expected.Completion)
 		wait := e.model.Retries.wait(w, attempt, f.wait)
 		last := f.verdict != again || attempt >= e.model.Retries.Attempts || f.wait > e.model.Retries.MaxWait
-		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status, Message: f.message, Final: f.verdict == never, Raw: f.raw}
+		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status,
+			Message: f.message, Final: f.verdict == never, Raw: f.raw}
 		d.run.journal.failed(failure)
 		d.failed(failure, last)
 		if last {

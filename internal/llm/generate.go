@@ -186,7 +186,8 @@ func endsSentence(text string) bool {
 	text = strings.TrimRightFunc(lastTags.ReplaceAllString(text, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi) || strings.ContainsRune("\"'*_`", r)
 	})
-	return strings.HasSuffix(text, "…") || strings.ContainsFunc(lastRune(text), func(r rune) bool { return unicode.Is(unicode.Sentence_Terminal, r) })
+	return strings.HasSuffix(text, "…") || strings.ContainsFunc(lastRune(text),
+		func(r rune) bool { return unicode.Is(unicode.Sentence_Terminal, r) })
 }
 
 func lastRune(text string) string {
@@ -209,7 +210,8 @@ func otherLanguage(text string, q study.Question, usual whatlanggo.Info) bool {
 }
 
 // commonParts are parts of models' names that are ordinary words.
-var commonParts = []string{"chat", "instruct", "preview", "turbo", "mini", "nano", "large", "small", "medium", "flash", "latest", "model", "test", "sonnet", "opus", "haiku", "maverick", "scout", "reasoner", "thinking", "online", "pro"}
+var commonParts = []string{"chat", "instruct", "preview", "turbo", "mini", "nano", "large", "small", "medium",
+	"flash", "latest", "model", "test", "sonnet", "opus", "haiku", "maverick", "scout", "reasoner", "thinking", "online", "pro"}
 
 // namesOf matches the name of a model and those of its parts that are not ordinary words.
 func namesOf(m *Model) *regexp.Regexp {

@@ -131,7 +131,8 @@ func (j *Judging) Check() error {
 			return fmt.Errorf("question %s has no text; expected a column question in the ratings, or a file of questions", r.Question)
 		}
 		if j.Responses[[2]string{r.Question, r.Model}] == "" {
-			return fmt.Errorf("the response of %s to question %s has no text; expected a column llm_response in the ratings, or a file of responses", r.Model, r.Question)
+			return fmt.Errorf("the response of %s to question %s has no text; expected a column llm_response in "+
+				"the ratings, or a file of responses", r.Model, r.Question)
 		}
 	}
 	return nil
@@ -278,7 +279,8 @@ func (j telling) data(p prediction) (data judgeData, ok bool) {
 				if i == p.row || other.Model == p.model || math.IsNaN(other.Value) {
 					continue
 				}
-				data.Ratings, told = append(data.Ratings, judgeExample{fmt.Sprintf("%g", other.Value), quoted(j.Responses[[2]string{other.Question, other.Model}])}), true
+				data.Ratings, told = append(data.Ratings,
+					judgeExample{fmt.Sprintf("%g", other.Value), quoted(j.Responses[[2]string{other.Question, other.Model}])}), true
 			}
 		}
 		if !told {
@@ -322,7 +324,8 @@ func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 	var all []Prediction
 	for p := range j.predictions() {
 		r := j.Ratings.Rows[p.seat]
-		out := Prediction{Row: p.row, Rating: score.Rating{Participant: r.Participant, Question: r.Question, Model: p.model, Group: r.Group, Attributes: r.Attributes}}
+		out := Prediction{Row: p.row, Rating: score.Rating{Participant: r.Participant, Question: r.Question,
+			Model: p.model, Group: r.Group, Attributes: r.Attributes}}
 		sum, byLogProbs := 0.0, 0
 		for sample := range j.Samples {
 			a, ok, err := run.Answer(j.sampleID(p, sample))
@@ -391,7 +394,8 @@ func digitOf(token string) (rating int, ok bool) {
 
 var (
 	// A digit, maybe with a word before it, "of 5" behind it, or marks around it.
-	ratingAlone = regexp.MustCompile(`(?i)^[\s"'“”*_` + "`" + `(\[]*(?:(?:the )?(?:rating|answer|score)(?: is)?\s*[:=]?\s*)?[*_"']*([1-5])(?:\.0+)?(?:\s*/\s*5|\s+(?:out )?of 5)?[\s"'“”*_` + "`" + `)\].]*$`)
+	ratingAlone = regexp.MustCompile(`(?i)^[\s"'“”*_` + "`" +
+		`(\[]*(?:(?:the )?(?:rating|answer|score)(?: is)?\s*[:=]?\s*)?[*_"']*([1-5])(?:\.0+)?(?:\s*/\s*5|\s+(?:out )?of 5)?[\s"'“”*_` + "`" + `)\].]*$`)
 	firstRating = regexp.MustCompile(`[1-5]`)
 )
 

@@ -62,7 +62,8 @@ func Calibrate(r Ratings, predictions []float64, method CalibrationMethod, folds
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
 	}
-	c := &Calibration{Method: method, Folds: folds, Seed: seed, Predictions: slices.Repeat([]float64{math.NaN()}, len(r.Rows)), whole: map[string]func(float64) float64{}}
+	c := &Calibration{Method: method, Folds: folds, Seed: seed,
+		Predictions: slices.Repeat([]float64{math.NaN()}, len(r.Rows)), whole: map[string]func(float64) float64{}}
 	at := r.order()
 	rng := rand.New(rand.NewPCG(seed, streamCalibration))
 	for len(at) > 0 {
@@ -90,7 +91,8 @@ func (c *Calibration) Apply(question string, prediction float64) float64 {
 type calibrationPair struct{ predicted, human float64 }
 
 // question calibrates the rows of one question, which are in the order of their participants.
-func (c *Calibration) question(r Ratings, predictions []float64, rows []int, fit func([]calibrationPair) func(float64) float64, rng *rand.Rand) {
+func (c *Calibration) question(r Ratings, predictions []float64, rows []int,
+	fit func([]calibrationPair) func(float64) float64, rng *rand.Rand) {
 	fold := map[string]int{}
 	var people []string
 	for _, i := range rows {
@@ -213,7 +215,8 @@ func fitOrdinal(pairs []calibrationPair) func(float64) float64 {
 		model.counts[at]++
 	}
 	start := make([]float64, len(ratings)) // thresholds as steps, then the slope
-	result, err := optimize.Minimize(optimize.Problem{Func: model.loss, Grad: model.gradient}, start, &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 1000}, &optimize.BFGS{})
+	result, err := optimize.Minimize(optimize.Problem{Func: model.loss, Grad: model.gradient}, start,
+		&optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 1000}, &optimize.BFGS{})
 	best := start
 	if result != nil && (err == nil || result.F < model.loss(start)) {
 		best = result.X // also where the line search ends at the limit of precision

@@ -42,7 +42,8 @@ func Changes(first, second *Overton, bootstrap int, seed uint64) []Change {
 		}
 		a, b := make([]outcome, len(names)), make([]outcome, len(names))
 		for m, name := range names {
-			if a[m], b[m] = q.outcome(name, first.Parameters.Missing), other.outcome(name, second.Parameters.Missing); a[m].rows == 0 || b[m].rows == 0 {
+			if a[m], b[m] = q.outcome(name, first.Parameters.Missing),
+				other.outcome(name, second.Parameters.Missing); a[m].rows == 0 || b[m].rows == 0 {
 				a[m], b[m] = outcome{}, outcome{}
 			}
 		}

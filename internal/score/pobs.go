@@ -724,7 +724,8 @@ type Pobs struct {
 
 // ScorePobsRuns scores all runs of a survey, and of its declarative questions;
 // declarative may be nil.
-func ScorePobsRuns(s *OpinionSurvey, runs []*OpinionRun, declarative *OpinionSurvey, declared []*OpinionRun, bootstrap int, seed uint64) *Pobs {
+func ScorePobsRuns(s *OpinionSurvey, runs []*OpinionRun, declarative *OpinionSurvey, declared []*OpinionRun,
+	bootstrap int, seed uint64) *Pobs {
 	p := &Pobs{
 		Results: map[string]map[string]*PobsScore{}, DistanceByMode: map[string]*Distances{},
 		Change: map[string]*OpinionChange{}, ChangeByReasoning: map[string]*OpinionChange{},

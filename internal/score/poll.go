@@ -28,8 +28,9 @@ type OpinionQA struct {
 
 // PollPeople are the baselines: groups of people against people overall.
 type PollPeople struct {
-	Group   map[string]Number `json:"group"`
-	ByName  map[string]Number `json:"group_by_name,omitempty"` // groups of one name in several attributes taken as one, as the released code does
+	Group map[string]Number `json:"group"`
+	// ByName takes groups of one name in several attributes as one, as the released code does.
+	ByName  map[string]Number `json:"group_by_name,omitempty"`
 	Average Number            `json:"human_avg"`
 	Worst   Number            `json:"human_worst"`
 	Refusal Number            `json:"refusal_rate"` // percent, mean over questions
@@ -38,12 +39,13 @@ type PollPeople struct {
 
 // PollModel is one model's score.
 type PollModel struct {
-	Overall   Number                  `json:"representativeness"`
-	CI        Interval                `json:"ci"` // from resampling questions
-	N         int                     `json:"n_overall"`
-	Group     map[string]Number       `json:"group"`
-	GroupCI   map[string]Interval     `json:"group_ci"`
-	ByName    map[string]Number       `json:"group_by_name,omitempty"` // groups of one name in several attributes taken as one, as the released code does
+	Overall Number              `json:"representativeness"`
+	CI      Interval            `json:"ci"` // from resampling questions
+	N       int                 `json:"n_overall"`
+	Group   map[string]Number   `json:"group"`
+	GroupCI map[string]Interval `json:"group_ci"`
+	// ByName takes groups of one name in several attributes as one, as the released code does.
+	ByName    map[string]Number       `json:"group_by_name,omitempty"`
 	Modal     Number                  `json:"modal_representativeness"`
 	Refusal   Refusals                `json:"refusal_rate"`
 	Entropy   EntropyMean             `json:"entropy"`

@@ -100,7 +100,8 @@ func (r Ratings) check() error {
 		}
 		seen[key{at, row.Model}] = true
 		if group, ok := groups[at]; ok && group != row.Group {
-			return fmt.Errorf("rating %d: participant %s is in group %q and in group %q of question %s", i+1, row.Participant, group, row.Group, row.Question)
+			return fmt.Errorf("rating %d: participant %s is in group %q and in group %q of question %s", i+1,
+				row.Participant, group, row.Group, row.Question)
 		}
 		groups[at] = row.Group
 	}

@@ -75,7 +75,8 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 		return nil, err
 	}
 	set := &st.Questions
-	b := &Beliefs{views: map[string][][]string{}, author: map[[2]string]int{}, stances: map[string][]string{}, means: map[[2]string][]float64{}}
+	b := &Beliefs{views: map[string][][]string{}, author: map[[2]string]int{}, stances: map[string][]string{},
+		means: map[[2]string][]float64{}}
 	viewpoints := map[string][]string{} // by question text, in order of appearance
 
 	opinions, at, err := open(folder, "opinions.csv", "question_id", "viewpoint", "free_response")
@@ -106,7 +107,8 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 			b.groups = n
 		}
 		if n == 0 || n != b.groups {
-			return nil, fmt.Errorf("opinions.csv: question %s has %d viewpoints; expected as many as every other question, %d", q.ID, n, max(b.groups, 1))
+			return nil, fmt.Errorf("opinions.csv: question %s has %d viewpoints; expected as many as every other "+
+				"question, %d", q.ID, n, max(b.groups, 1))
 		}
 		b.voiceSeeds(set.Seeds, q)
 	}
@@ -222,7 +224,8 @@ func columns(t *dataset.Table, names ...string) ([]int, error) {
 	var faults []error
 	for i, name := range names {
 		if at[i] = slices.Index(t.Columns, name); at[i] < 0 {
-			faults = append(faults, dataset.Fault{File: t.File, Line: 1, Column: name, Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
+			faults = append(faults, dataset.Fault{File: t.File, Line: 1, Column: name,
+				Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
 		}
 	}
 	return at, errors.Join(faults...)

@@ -209,7 +209,8 @@ func (c *Comparison) differ(d Difference, sent, held, unsettled sheet) {
 		}
 	}
 	slices.SortFunc(all, func(a, b about) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.question, b.question), cmp.Compare(a.field, b.field), cmp.Compare(a.shown, b.shown))
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.question, b.question), cmp.Compare(a.field, b.field),
+			cmp.Compare(a.shown, b.shown))
 	})
 	for _, a := range all {
 		both := common(sent[a], held[a])

@@ -70,7 +70,8 @@ func (o *Options) check() error {
 	case o.Parameters.Participant == "" || o.Parameters.Submission == "":
 		return errors.New("the arrival link needs names for its participant and submission parameters")
 	}
-	return cmp.Or(share("drop-out", o.DropOut), share("decline", o.Decline), share("noise", o.Noise), share("drop-out and decline together", o.DropOut+o.Decline))
+	return cmp.Or(share("drop-out", o.DropOut), share("decline", o.Decline), share("noise", o.Noise),
+		share("drop-out and decline together", o.DropOut+o.Decline))
 }
 
 // run is one run of Run.
@@ -160,7 +161,8 @@ func newRun(o Options) (*run, error) {
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("%q is not an address of a site; expected one such as http://127.0.0.1:8080", o.URL)
 	}
-	r := &run{Options: o, study: base.JoinPath("s", o.Study), transport: o.Transport, next: 1, texts: []string{""}, known: map[string]int{"": 0},
+	r := &run{Options: o, study: base.JoinPath("s", o.Study), transport: o.Transport, next: 1, texts: []string{""},
+		known:      map[string]int{"": 0},
 		patience:   patience{o.ServerWait, o.PlaceWait},
 		population: &population{seed: o.Seed, groups: o.Groups, noise: o.Noise, dropOut: o.DropOut, decline: o.Decline}}
 	if o.Beliefs != nil {

@@ -330,7 +330,8 @@ func expectedItem(it instrument.Item, people [][]int, at int) ExpectedItem {
 // item finds the item that a field on a survey's page asks.
 func (s *Surveys) item(place, field string) (name string, it instrument.Item, ok bool) {
 	var block, page int
-	if _, err := fmt.Sscanf(place, "p/survey%d-%d", &block, &page); err != nil || block < 0 || block >= len(s.study.Flow) || s.study.Flow[block].Survey == nil {
+	if _, err := fmt.Sscanf(place, "p/survey%d-%d", &block, &page); err != nil || block < 0 ||
+		block >= len(s.study.Flow) || s.study.Flow[block].Survey == nil {
 		return "", it, false
 	}
 	name = s.study.Flow[block].Survey.Instrument

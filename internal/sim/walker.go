@@ -245,7 +245,8 @@ func (w *walker) opinion(place, field string, options []string, version int) str
 	if first := w.first[key]; first.page != "" && first.page != place {
 		before = first.answer
 	}
-	v := w.population.surveys.answer(it, w.who.group, w.who.place, before, w.population.rand("opinion on", w.who.number, place, field, version))
+	v := w.population.surveys.answer(it, w.who.group, w.who.place, before,
+		w.population.rand("opinion on", w.who.number, place, field, version))
 	if before == "" {
 		w.first[key] = said{place, v}
 	}

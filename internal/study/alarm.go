@@ -102,7 +102,8 @@ func (s *Study) Alarms(w Watch) []Alarm {
 		raise(Alarm{Kind: AlarmNoCode, N: w.Outcomes[o], Outcome: o}, w.Outcomes[o] > 0 && s.Recruitment.Code(o) == "")
 	}
 	waits := w.Now.Sub(w.OldestPending)
-	raise(Alarm{Kind: AlarmQueue, N: w.Pending, Of: w.InProgress, Time: waits}, w.Before && w.Pending > 0 && w.InProgress > 0 && waits >= longQueue)
+	raise(Alarm{Kind: AlarmQueue, N: w.Pending, Of: w.InProgress, Time: waits}, w.Before && w.Pending > 0 &&
+		w.InProgress > 0 && waits >= longQueue)
 
 	ended := w.Lately.Left
 	for _, n := range w.Lately.Outcomes {
@@ -122,7 +123,8 @@ func (s *Study) Alarms(w Watch) []Alarm {
 		told := time.Duration(s.Recruitment.Minutes) * time.Minute
 		raise(Alarm{Kind: AlarmSlow, N: w.Total.N, Time: w.Total.Median}, float64(w.Total.Median) > slowBy*float64(told))
 		pay, least := HourlyPay(w.Reward, w.Total.Median), leastPay[w.Currency]
-		raise(Alarm{Kind: AlarmPay, N: w.Total.N, Pay: pay, Least: least, Currency: w.Currency, Time: w.Total.Median}, pay > 0 && math.Round(pay*100) < least*100)
+		raise(Alarm{Kind: AlarmPay, N: w.Total.N, Pay: pay, Least: least, Currency: w.Currency, Time: w.Total.Median},
+			pay > 0 && math.Round(pay*100) < least*100)
 	}
 	last := w.Lately.Newest
 	if last.Before(w.Launched) {

@@ -212,7 +212,8 @@ func (d *Definition) Faults(questions int) []Fault {
 	}
 	for o := range d.Recruitment.Codes {
 		if !slices.Contains([]Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota}, o) {
-			fault("recruitment.prolific.codes."+string(o), "is not an outcome; expected completed, no_consent, screened_out, failed_checks or over_quota")
+			fault("recruitment.prolific.codes."+string(o), "is not an outcome; expected completed, no_consent, "+
+				"screened_out, failed_checks or over_quota")
 		}
 	}
 	if d.Recruitment.Codes[Completed] == "" {

@@ -108,7 +108,8 @@ func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
 		Fields: []Field{{Key: instructionsKey(block), Name: "read", Options: []string{Yes}}}})
 	for i, slot := range p.Slots {
 		path := func(part string, n int) string { return fmt.Sprintf("q%d-%s%d", i+1, part, n) }
-		steps = append(steps, Step{Path: fmt.Sprintf("q%d-view", i+1), Kind: StepView, Block: block, Slot: i, Number: 1, Fields: s.viewFields(o, slot.Question)})
+		steps = append(steps, Step{Path: fmt.Sprintf("q%d-view", i+1), Kind: StepView, Block: block, Slot: i,
+			Number: 1, Fields: s.viewFields(o, slot.Question)})
 		for n, model := range slot.Models {
 			steps = append(steps, Step{Path: path("response", n+1), Kind: StepRating, Block: block, Slot: i, Number: n + 1,
 				Fields: []Field{{Key: Key{KindRating, slot.Question, model}, Name: "rating", Options: scale}}})
@@ -137,7 +138,8 @@ func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
 func (s *Study) viewFields(o *Overton, question string) []Field {
 	var fields []Field
 	if q, _ := s.Questions.Question(question); o.Stance && q.HasEndpoints() {
-		fields = append(fields, Field{Key: Key{Kind: KindStance, Scope: question}, Name: "stance", Options: []string{StanceFirst, StanceNeutral, StanceSecond}})
+		fields = append(fields, Field{Key: Key{Kind: KindStance, Scope: question}, Name: "stance",
+			Options: []string{StanceFirst, StanceNeutral, StanceSecond}})
 	}
 	fields = append(fields, Field{Key: Key{Kind: KindView, Scope: question}, Name: "view", MinWords: o.MinWords})
 	if o.Importance {

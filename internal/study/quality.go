@@ -190,7 +190,10 @@ func runsOf(words []string) func(yield func(string, int) bool) {
 
 // plainWords are a text's words in lower case, without punctuation.
 func plainWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsMark(r) && !unicode.IsNumber(r)
+	})
 }
 
 func (f Flag) String() string { return fmt.Sprintf("%s %d/%d", f.Kind, f.N, f.Of) }

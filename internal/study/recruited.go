@@ -59,7 +59,8 @@ func (r Recruitment) Disagreement(here Outcome, there Recruited) string {
 		return "submitted on Prolific, but did not finish here: check the answers, or ask the person to return it"
 	case ProlificReturned:
 		if finished {
-			return "finished here but returned on Prolific, so is not paid: ask whether that was a mistake, and leave the answers out if the person wants that"
+			return "finished here but returned on Prolific, so is not paid: ask whether that was a mistake, and " +
+				"leave the answers out if the person wants that"
 		}
 	case ProlificTimedOut:
 		if finished {

@@ -345,7 +345,8 @@ func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format st
 		fault(at+".topics_per_participant", "is %d; expected 1 to %d, the number of the instrument's topics", v.Topics, len(topics))
 	}
 	if units := len(v.units()); v.Topics == 0 && (v.Sample > units || v.Sample < 0) {
-		fault(at+".items_per_participant", "is %d; expected 1 to %d, the number of the instrument's items that do not depend on others", v.Sample, units)
+		fault(at+".items_per_participant", "is %d; expected 1 to %d, the number of the instrument's items that do "+
+			"not depend on others", v.Sample, units)
 	}
 	if most := v.leastUnconditional(); v.Repeat < 0 || v.Repeat > most {
 		fault(at+".repeat", "is %d; expected 0 to %d, the number of items that everyone is asked without a condition", v.Repeat, most)
@@ -443,7 +444,8 @@ func (d *Definition) AskedItems(answers map[Key]string, surveys map[string]Drawn
 					continue
 				}
 				position++
-				list = append(list, Asked{SurveyKey(b.Survey.Instrument, it.ID, page.again), it, page.again, position, it.Shown(drawn.Reversed), drawn.Reversed})
+				list = append(list, Asked{SurveyKey(b.Survey.Instrument, it.ID, page.again), it, page.again, position,
+					it.Shown(drawn.Reversed), drawn.Reversed})
 			}
 		}
 	}

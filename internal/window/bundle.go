@@ -29,7 +29,8 @@ func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *data
 			case err != nil:
 				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: err.Error()})
 			case input != run.Input:
-				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on other data, before these were complete"})
+				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name,
+					Reason: "was run on other data, before these were complete"})
 			default:
 				kept = append(kept, dataset.BundleRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Note: run.Note,
 					CreatedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339), Result: run.Result})

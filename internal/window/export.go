@@ -19,7 +19,8 @@ func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.S
 }
 
 // export also passes on the snapshot that the data are read from.
-func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export, *store.Snapshot) error) error {
+func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study,
+	write func(*dataset.Export, *store.Snapshot) error) error {
 	groups := map[string]map[string]string{}
 	var analysis *dataset.ManifestAnalysis
 	switch latest, run, err := Latest(ctx, db, row); {

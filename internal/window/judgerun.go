@@ -41,7 +41,8 @@ type JudgeFile struct {
 // CompareJudge reads a judge's predictions and compares them with the ratings of a study's people, using the
 // groups of the latest analysis. Faults in the file are returned as dataset.Faults or dataset.Fault. The
 // error is ErrNobody if no one who finished has rated anything.
-func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile, content []byte, p score.Parameters) (*Judged, error) {
+func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
+	content []byte, p score.Parameters) (*Judged, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
 	switch {
@@ -67,7 +68,8 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 		return nil, err
 	}
 	file.SHA256 = digest(content)
-	j := &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), Parameters: p, People: data.People, Predictions: file, Analysis: run.ID}
+	j := &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), Parameters: p,
+		People: data.People, Predictions: file, Analysis: run.ID}
 	if j.Judge, err = score.JudgeAgreement(ratings, predictions, nil, p, nil); err != nil {
 		return nil, err
 	}

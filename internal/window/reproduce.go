@@ -78,7 +78,8 @@ func (b bundled) Statements(context.Context, int64) ([]study.Statement, error) {
 func Reproduce(ctx context.Context, b *dataset.Bundle, step func()) (*Reproduction, error) {
 	this := ThisProgram()
 	r := &Reproduction{Study: b.Manifest.Study.Slug, MadeBy: b.Manifest.Program, Computed: this.Name + " " + this.Version,
-		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{}, LeftOut: append([]dataset.LeftOutRun{}, b.Manifest.LeftOut...)}
+		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{},
+		LeftOut: append([]dataset.LeftOutRun{}, b.Manifest.LeftOut...)}
 	for _, run := range b.Runs {
 		c := Comparison{Run: run.ID, Kind: run.Kind, Name: run.Name, CreatedAt: run.CreatedAt, Differences: []Difference{}, Questions: []string{}}
 		computed, err := computeAnew(ctx, b, run)

@@ -110,7 +110,8 @@ func CollectSurvey(ctx context.Context, db Source, row store.Study, st *dataset.
 }
 
 // collectSurveys reads what people answered to several instruments.
-func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
+func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People,
+	instruments ...string) ([]*SurveyData, error) {
 	var all []*SurveyData
 	for _, name := range instruments {
 		in, ok := st.Instruments[name]
@@ -182,7 +183,8 @@ func AnalyseSurvey(d *SurveyData, o SurveyOptions, models Models) (*SurveyResult
 	if err != nil {
 		return nil, err
 	}
-	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o, People: d.people, InstrumentResult: *found}, nil
+	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o,
+		People: d.people, InstrumentResult: *found}, nil
 }
 
 func aboutStudy(st *dataset.Study) About {

@@ -154,7 +154,8 @@ func Instruments(st *dataset.Study) []string {
 
 // AnalyseSurveys reads and scores what people answered to all instruments of a study, or to the one named in
 // the options. step, which may be nil, is called after each instrument.
-func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions, files []ModelFile, step func()) (*Surveys, error) {
+func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions,
+	files []ModelFile, step func()) (*Surveys, error) {
 	names := Instruments(st)
 	if o.Instrument != "" {
 		names = []string{o.Instrument}

@@ -256,7 +256,8 @@ func (d *Data) gather(st *dataset.Study, records []study.Record, statements []st
 				if err != nil {
 					continue // not answered
 				}
-				d.Ratings.Rows = append(d.Ratings.Rows, score.Rating{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Attributes: known})
+				d.Ratings.Rows = append(d.Ratings.Rows,
+					score.Rating{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Attributes: known})
 			}
 		}
 	}

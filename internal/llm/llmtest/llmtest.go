@@ -231,7 +231,8 @@ func object(r Request, reply Reply) string {
 	} else {
 		choice["text"] = reply.Text
 	}
-	return text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": []any{choice}, "usage": usage(r, reply)})
+	return text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": []any{choice},
+		"usage": usage(r, reply)})
 }
 
 // events is a response as a stream: a piece for each word, the finish reason,
@@ -243,7 +244,8 @@ func events(r Request, reply Reply) string {
 		if r.Endpoint == llm.Chat {
 			kind = "chat.completion.chunk"
 		}
-		fmt.Fprintf(&b, "data: %s\n\n", text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": choices, "usage": used}))
+		fmt.Fprintf(&b, "data: %s\n\n", text(map[string]any{"id": "test", "object": kind, "created": 1,
+			"model": r.Model, "choices": choices, "usage": used}))
 	}
 	piece := func(words string, tokens []llm.Token, reason any) []any {
 		choice := map[string]any{"index": 0, "finish_reason": reason, "logprobs": logProbs(r, tokens)}
