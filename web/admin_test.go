@@ -28,7 +28,7 @@ const goodPassword = "a long enough password"
 // account makes an account without a password.
 func (ts *testSite) account(email, role string) int64 {
 	ts.t.Helper()
-	id, err := ts.store.CreateAccount(context.Background(), store.Account{Email: email, Role: role})
+	id, err := ts.store.CreateAccount(context.Background(), store.Account{Email: email, Role: role}, 0)
 	if err != nil {
 		ts.t.Fatal(err)
 	}

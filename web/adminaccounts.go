@@ -72,7 +72,7 @@ func (s *site) createAccount(c echo.Context) error {
 	if page.Problem != "" {
 		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
 	}
-	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen})
+	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen}, 0)
 	if errors.Is(err, store.ErrConflict) {
 		page.Problem = "There is an account for this address already."
 		return s.showAccounts(c, http.StatusUnprocessableEntity, page)

@@ -544,7 +544,7 @@ func (s *site) keep(c echo.Context, h *hosted, files dataset.Files, before strin
 		return store.Study{}, err
 	}
 	ctx := c.Request().Context()
-	row, err := s.Store.ChangeDraft(ctx, h.row.ID, before, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := s.Store.ChangeDraft(ctx, h.row.ID, before, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		return row, err
 	}

@@ -21,7 +21,7 @@ func (ts *testSite) launch(slug string) {
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	if _, err := ts.store.SaveStudy(ts.t.Context(), store.NewStudy{Slug: slug, Title: st.Title + " " + slug, Hash: st.Hash, Files: st.Files}); err != nil {
+	if _, err := ts.store.SaveStudy(ts.t.Context(), store.NewStudy{Slug: slug, Title: st.Title + " " + slug, Hash: st.Hash, Files: st.Files}, 0); err != nil {
 		ts.t.Fatal(err)
 	}
 	if err := ts.store.Launch(ts.t.Context(), slug, st.Questions.Seeds, 0); err != nil {

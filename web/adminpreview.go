@@ -130,7 +130,7 @@ func (s *site) newPreview(ctx context.Context, of *prepared, account int64, leav
 	p.inner.cookies = sessions.NewCookieStore(securecookie.GenerateRandomKey(64), securecookie.GenerateRandomKey(32))
 	p.inner.cookies.MaxAge(int(previewLife.Seconds()))
 	p.handler = p.inner.previewHandler(s.secure)
-	_, err = db.SaveStudy(ctx, store.NewStudy{Slug: of.Slug, Title: of.Title, Hash: of.Hash, Files: of.Files})
+	_, err = db.SaveStudy(ctx, store.NewStudy{Slug: of.Slug, Title: of.Title, Hash: of.Hash, Files: of.Files}, 0)
 	if err == nil {
 		err = db.Launch(ctx, of.Slug, of.previewSeeds(), 0)
 	}

@@ -394,7 +394,7 @@ func TestAFormIsGoodForItsOwnStudyOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ts.store.SaveStudy(context.Background(), store.NewStudy{Slug: "other", Title: other.Title, Hash: other.Hash, Files: other.Files}); err != nil {
+	if _, err := ts.store.SaveStudy(context.Background(), store.NewStudy{Slug: "other", Title: other.Title, Hash: other.Hash, Files: other.Files}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := ts.store.Launch(context.Background(), "other", other.Questions.Seeds, 0); err != nil {

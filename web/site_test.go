@@ -118,7 +118,7 @@ func newSite(t *testing.T, folder dataset.Files) *testSite {
 	}
 	ts.st = st
 	ctx := context.Background()
-	if _, err := ts.store.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}); err != nil {
+	if _, err := ts.store.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := ts.store.Launch(ctx, st.Slug, st.Questions.Seeds, 0); err != nil {

@@ -68,7 +68,7 @@ input, and no link is made. The database is made where there is none.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		id, err := db.CreateAccount(ctx, account)
+		id, err := db.CreateAccount(ctx, account, 0)
 		if err != nil {
 			return err
 		}
