@@ -84,7 +84,7 @@ func adminPages(frame Frame) map[string]templ.Component {
 		"admin account": Account(AccountPage{in, true, []MembershipLine{{hostile, "x", "admin"}}, []SignInLine{{now, now, true}, {now, now, false}},
 			[]TokenLine{{1, hostile, now, now, Moment{}, true}}, hostile, hostile, hostile, hostile, []int{30}, hostile}),
 		"admin log":             Log(LogPage{in, "/admin/log", true, []string{hostile}, []DeedOption{{"what", hostile}}, hostile, "what", []EventLine{{now, hostile, hostile, hostile, "x"}}, "?", "?before=1", true}),
-		"admin analysis":        Analysis(AnalysisPage{Admin: about, New: "/n", Post: "/a", Runs: "/r", Many: 3, Unfinished: []RunView{running}, Broken: &failed, Run: run, Result: &out1}),
+		"admin analysis":        Analysis(AnalysisPage{Admin: about, New: "/n", Post: "/a", Runs: "/r", Many: 3, Jobs: Jobs{Unfinished: []RunView{running}, Broken: &failed}, Run: run, Result: &out1}),
 		"admin runs":            Runs(RunsPage{about, "/n", "/c", []RunView{run, failed, running}, 2}),
 		"admin run":             Run(RunPage{Admin: about, Run: run, Back: "/b", Result: &out1, Compare: "/c", Others: []RunView{run}, JSON: "/j", Report: "/h", Download: true}),
 		"admin run that failed": Run(RunPage{Admin: about, Run: failed, Back: "/b", Facts: facts}),

@@ -61,6 +61,7 @@ type ReviewedResponse struct {
 // JudgePage holds a judge against the people of a study.
 type JudgePage struct {
 	Admin
+	Jobs
 	Post    string // empty: the reader may not
 	Runs    []string
 	Made    Moment

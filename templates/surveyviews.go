@@ -3,9 +3,8 @@ package templates
 // SurveysPage shows what people answered to a study's surveys.
 type SurveysPage struct {
 	Admin
+	Jobs
 	Post    string // where an analysis is started; empty: the reader may not
-	Running *RunningAnalysis
-	Failed  string
 	Problem string
 	Faults  []Fault // in the files sent
 	More    int     // further faults
@@ -97,11 +96,4 @@ type SurveyItemPage struct {
 	Facts              []Fact
 	Earlier, Later     string // paths of the neighbours; empty: none
 	EarlierID, LaterID string
-}
-
-// RunningAnalysis is an analysis that is being computed.
-type RunningAnalysis struct {
-	Since      Moment
-	Done, Of   int
-	WaitsForIt bool // for another study's to end
 }

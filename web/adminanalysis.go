@@ -215,11 +215,12 @@ func (s *site) figure(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d-%s", h.row.Slug, run.ID, file), figureTypes[format], content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d-%s", h.row.Slug, run.ID, file), figureTypes[format], content)
 }
 
-// send sends a file to be kept, unless the browser has it already.
-func send(c echo.Context, name, kind string, content []byte) error {
+// send sends a file of a study to be kept and notes that, unless the browser
+// has it already.
+func (s *site) send(c echo.Context, h *hosted, name, kind string, content []byte) error {
 	sum := sha256.Sum256(content)
 	tag := fmt.Sprintf(`"%x"`, sum[:16])
 	header := c.Response().Header()
@@ -227,6 +228,9 @@ func send(c echo.Context, name, kind string, content []byte) error {
 	header.Set("Cache-Control", "private, no-cache")
 	if c.Request().Header.Get("If-None-Match") == tag {
 		return c.NoContent(http.StatusNotModified)
+	}
+	if err := s.downloaded(c, h.row.ID, name); err != nil {
+		return err
 	}
 	header.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name))
 	return c.Blob(http.StatusOK, kind, content)
@@ -245,7 +249,7 @@ func (s *site) runJSON(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d.json", h.row.Slug, run.ID), "application/json", content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d.json", h.row.Slug, run.ID), "application/json", content)
 }
 
 // runReport sends a run as a page that needs no server.
@@ -265,7 +269,7 @@ func (s *site) runReport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d.html", h.row.Slug, run.ID), "text/html; charset=utf-8", content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d.html", h.row.Slug, run.ID), "text/html; charset=utf-8", content)
 }
 
 // leftOut says what an analysis did not take.

@@ -82,7 +82,7 @@ func (s *site) data(c echo.Context) error {
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
-	if err := s.Store.Note(ctx, actorOf(c), h.row.ID, "data downloaded", file); err != nil {
+	if err := s.downloaded(c, h.row.ID, file); err != nil {
 		return err
 	}
 	if file == bundleFile {
@@ -94,6 +94,15 @@ func (s *site) data(c echo.Context) error {
 		_, err := e.WriteZip(c.Response(), h.row.Slug)
 		return err
 	})
+}
+
+// downloaded notes that somebody takes a file away. studyID is 0 for one of no
+// study.
+func (s *site) downloaded(c echo.Context, studyID int64, file string) error {
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
+	return s.Store.Note(c.Request().Context(), actorOf(c), studyID, store.DataDownloaded, file)
 }
 
 // offer says that a response is a file to keep.
@@ -113,7 +122,7 @@ func (s *site) downloadFiles(c echo.Context) error {
 		offer(c, "application/zip", h.row.Slug+".zip")
 		return nil
 	}
-	if err := s.Store.Note(c.Request().Context(), actorOf(c), h.row.ID, "data downloaded", "files.zip"); err != nil {
+	if err := s.downloaded(c, h.row.ID, "files.zip"); err != nil {
 		return err
 	}
 	return sendZip(c, h.row.Slug, func(z *zip.Writer) error {

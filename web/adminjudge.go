@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -51,6 +52,9 @@ func (s *site) judgePage(c echo.Context, h *hosted) (*templates.JudgePage, error
 			return nil, err
 		}
 	}
+	if page.Jobs, err = s.standingOf(c, h, window.JudgeRunKind); err != nil {
+		return nil, err
+	}
 	result, run, err := window.LatestJudged(c.Request().Context(), s.Store, h.row)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -81,7 +85,8 @@ func (s *site) judgeRuns() ([]string, error) {
 	return names, nil
 }
 
-// compareJudge sets predictions against people, keeps the numbers and shows them.
+// compareJudge reads predictions and asks for a run that compares them with
+// people. What is wrong with the file is shown at once.
 func (s *site) compareJudge(c echo.Context) error {
 	ctx := c.Request().Context()
 	h, err := s.adminStudy(c)
@@ -92,10 +97,12 @@ func (s *site) compareJudge(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(page.Unfinished) > 0 { // it was sent twice
+		return s.to(c, h.adminPath("/judge"))
+	}
 	file, content, err := s.predictions(c.Request(), page.Runs)
-	var result *window.Judged
 	if err == nil {
-		result, err = window.CompareJudge(ctx, s.Store, h.row, h.Study, file, content, score.DefaultParameters())
+		_, err = window.ReadJudge(ctx, s.Store, h.row, h.Study, file, content)
 	}
 	var problem *uploadError
 	var faults dataset.Faults
@@ -109,18 +116,20 @@ func (s *site) compareJudge(c echo.Context) error {
 		page.Faults, page.More = faultLines(dataset.Faults{fault})
 	case errors.Is(err, window.ErrNobody):
 		page.Problem = "Nobody has finished the study yet, so there is nobody to hold a judge against."
+	case errors.Is(err, window.ErrUnpredicted):
+		page.Problem = sentence(err.Error())
 	case err != nil:
 		return err
-	case result.Judge.Judge.N == 0:
-		page.Problem = "The file predicts none of the ratings that people gave."
 	}
 	if page.Wrong = page.Problem != "" || len(page.Faults) > 0; page.Wrong {
 		return s.show(c, http.StatusUnprocessableEntity, templates.Judge(*page))
 	}
-	if err := window.RecordJudged(ctx, s.Store, h.row, result); err != nil {
+	parameters, err := json.Marshal(file)
+	if err != nil {
 		return err
 	}
-	if err := s.Store.Note(ctx, actorOf(c), h.row.ID, "judge compared", file.File); err != nil {
+	asked := store.NewRun{Kind: window.JudgeRunKind, Name: shorten(file.File, longestRunName), Parameters: parameters, Sent: content}
+	if _, err := s.jobs.Ask(ctx, h.row.ID, asked, actorOf(c)); err != nil {
 		return err
 	}
 	return s.to(c, h.adminPath("/judge"))

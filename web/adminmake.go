@@ -543,15 +543,8 @@ func (s *site) keep(c echo.Context, h *hosted, files dataset.Files, before strin
 	if err != nil {
 		return store.Study{}, err
 	}
-	ctx := c.Request().Context()
-	row, err := s.Store.ChangeDraft(ctx, h.row.ID, before, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
-	if err != nil {
-		return row, err
-	}
-	if row.Hash == before {
-		return row, nil
-	}
-	return row, s.Store.Note(ctx, actorOf(c), row.ID, "draft changed", row.Hash)
+	changed := store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}
+	return s.Store.ChangeDraft(c.Request().Context(), h.row.ID, before, changed, actorOf(c))
 }
 
 // setup is the overview of a study's parts.

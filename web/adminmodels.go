@@ -398,7 +398,7 @@ func (s *site) acceptedResponses(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Note(c.Request().Context(), actorOf(c), 0, "accepted responses downloaded", "run "+r.name); err != nil {
+	if err := s.Store.Note(c.Request().Context(), actorOf(c), 0, store.ResponsesReceived, "run "+r.name); err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="responses.csv"`)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"overton/internal/dataset"
 	"overton/internal/llm"
@@ -287,6 +288,10 @@ func TestAJudgeIsHeldAgainstPeople(t *testing.T) {
 		content   []byte
 	}{{"judge 1", "", nil}, {"", "p.csv", predictions}} {
 		p := b.compare(source.run, source.file, source.content)
+		for deadline := time.Now().Add(time.Minute); strings.Contains(p.body, "data-progress") && time.Now().Before(deadline); {
+			time.Sleep(20 * time.Millisecond)
+			p = b.get("/admin/studies/small/judge")
+		}
 		rows := p.rows()
 		if p.status != 200 || !strings.Contains(p.says(), "12 people who finished") {
 			t.Fatalf("status %d, %s", p.status, p.says())

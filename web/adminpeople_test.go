@@ -369,7 +369,7 @@ func TestTheLogSaysWhoDidWhat(t *testing.T) {
 		}
 	}
 	for range logLength {
-		if err := ts.store.Note(t.Context(), 0, 0, "data downloaded", ""); err != nil {
+		if err := ts.store.Note(t.Context(), 0, 0, store.DataDownloaded, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

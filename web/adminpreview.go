@@ -125,7 +125,7 @@ func (s *site) newPreview(ctx context.Context, of *prepared, account int64, leav
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	p := &preview{id: strings.ToLower(rand.Text()), account: account, began: s.Now(), folder: folder, leave: s.base + leave}
-	p.inner = &site{Config: s.Config, base: s.base + "/admin/preview/" + p.id, origins: s.origins, metrics: s.metrics, files: map[string]*prepared{of.Hash: of}, life: s.life, preview: p}
+	p.inner = &site{Config: s.Config, base: s.base + "/admin/preview/" + p.id, origins: s.origins, metrics: s.metrics, prepare: prepare, files: map[string]*prepared{of.Hash: of}, life: s.life, preview: p}
 	p.inner.Store, p.inner.BaseURL = db, nil
 	p.inner.cookies = sessions.NewCookieStore(securecookie.GenerateRandomKey(64), securecookie.GenerateRandomKey(32))
 	p.inner.cookies.MaxAge(int(previewLife.Seconds()))

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,11 +51,8 @@ func (s *site) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surv
 	if adminRoles[frame.Role] >= researcher {
 		page.Post = s.base + h.adminPath("/surveys")
 	}
-	if j, known := s.surveyAnalyses.of(h.row.ID); known {
-		page.Failed = j.failed
-		if !j.ended {
-			page.Running = &templates.RunningAnalysis{Since: momentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
-		}
+	if page.Jobs, err = s.standingOf(c, h, window.SurveyRunKind); err != nil {
+		return nil, nil, err
 	}
 	result, run, err := window.LatestSurveys(c.Request().Context(), s.Store, h.row)
 	switch {
@@ -119,12 +116,19 @@ func (s *site) analyseSurveys(c echo.Context) error {
 		page.Wrong = true
 		return s.show(c, http.StatusUnprocessableEntity, templates.Surveys(*page))
 	}
-	if j := s.surveyAnalyses.begin(h.row.ID, s.Now(), len(window.Instruments(h.Study))); j != nil {
-		if err := s.Store.Note(c.Request().Context(), actorOf(c), h.row.ID, "survey analysis started", ""); err != nil {
-			s.surveyAnalyses.change(func() { j.ended = true })
+	if len(page.Unfinished) == 0 { // else it was sent twice
+		parameters, err := json.Marshal(o)
+		if err != nil {
 			return err
 		}
-		go s.computeSurveys(s.life, h, j, o, files)
+		sent, err := json.Marshal(files)
+		if err != nil {
+			return err
+		}
+		asked := store.NewRun{Kind: window.SurveyRunKind, Parameters: parameters, Sent: sent}
+		if _, err := s.jobs.Ask(c.Request().Context(), h.row.ID, asked, actorOf(c)); err != nil {
+			return err
+		}
 	}
 	return s.to(c, h.adminPath("/surveys"))
 }
@@ -226,29 +230,6 @@ func readPart(header *multipart.FileHeader) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// computeSurveys carries out a job and records its result.
-func (s *site) computeSurveys(ctx context.Context, h *hosted, j *surveyJob, o window.SurveyOptions, files []window.ModelFile) {
-	s.surveyAnalyses.turn.Lock()
-	defer s.surveyAnalyses.turn.Unlock()
-	s.surveyAnalyses.change(func() { j.since, j.computes = s.Now(), true })
-	result, err := window.AnalyseSurveys(ctx, s.Store, h.row, h.Study, o, files, func() { s.surveyAnalyses.change(func() { j.done++ }) })
-	if err == nil {
-		err = window.RecordSurveys(ctx, s.Store, h.row, result)
-	}
-	s.surveyAnalyses.change(func() {
-		j.ended = true
-		switch {
-		case errors.Is(err, window.ErrNobody):
-			j.failed = sentence(err.Error())
-		case err != nil:
-			j.failed = "The server's log has the cause."
-		}
-	})
-	if err != nil && !errors.Is(err, window.ErrNobody) {
-		s.Log.Error("analysis of surveys failed", "study", h.row.ID, "error", err)
-	}
-}
-
 // fillSurveys words a result.
 func (s *site) fillSurveys(page *templates.SurveysPage, h *hosted, r *window.Surveys) {
 	page.Virtual = r.People.Virtual
@@ -347,7 +328,7 @@ func (s *site) surveyFigure(c echo.Context, h *hosted, file string) error {
 				if err != nil {
 					return err
 				}
-				return send(c, h.row.Slug+"-"+f.Name+"."+format, figureTypes[format], content)
+				return s.send(c, h, h.row.Slug+"-"+f.Name+"."+format, figureTypes[format], content)
 			}
 		}
 	}

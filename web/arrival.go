@@ -139,8 +139,11 @@ func (s *site) welcome(c echo.Context) error {
 	case p.Token != "":
 		return s.to(c, h.path("/resume"))
 	}
-	if _, err := s.Store.Resume(c.Request().Context(), h.row.Slug, p.Arrival); errors.Is(err, store.ErrWithdrawn) {
+	switch _, err := s.Store.Resume(c.Request().Context(), h.row.Slug, p.Arrival); {
+	case errors.Is(err, store.ErrWithdrawn):
 		return s.to(c, h.path("/end"))
+	case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrMismatch): // starting tells a mismatch
+		return err
 	}
 	if h.row.Status != store.Running {
 		return s.refuse(h, store.ErrNotOpen)

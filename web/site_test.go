@@ -81,6 +81,7 @@ func noChecks(yaml string) string { return yaml[:strings.Index(yaml, "\nchecks:"
 type testSite struct {
 	t     *testing.T
 	path  string // of the database
+	site  *site
 	store *store.Store
 	st    *dataset.Study
 	log   *lockedBuffer
@@ -150,11 +151,10 @@ func (ts *testSite) open(config Config) {
 	config.Log = slog.New(slog.NewTextHandler(ts.log, nil))
 	var life context.Context
 	life, ts.stop = context.WithCancel(context.Background())
-	handler, err := New(life, config)
-	if err != nil {
+	if ts.site, err = openSite(life, config); err != nil {
 		ts.t.Fatal(err)
 	}
-	ts.http = httptest.NewServer(handler)
+	ts.http = httptest.NewServer(ts.site.handler(ts.site.routes()))
 }
 
 func (ts *testSite) close() {

@@ -51,16 +51,26 @@ func (s *site) hosted(ctx context.Context, name string) (*hosted, error) {
 }
 
 // entered finds the study that a participant's link leads to. Its other
-// versions have names that are no links.
+// versions have names that are no links. A draft is refused before its files
+// are parsed, which anybody could ask for: the page is in the words of the site.
 func (s *site) entered(ctx context.Context, slug string) (*hosted, error) {
 	if strings.Contains(slug, "@") {
 		return nil, &refusal{status: http.StatusNotFound, name: "unknown_study"}
 	}
-	return s.hosted(ctx, slug)
+	row, err := s.Store.Study(ctx, slug)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, &refusal{status: http.StatusNotFound, name: "unknown_study"}
+	case err != nil:
+		return nil, err
+	case row.Status == store.Draft:
+		return nil, &refusal{status: http.StatusForbidden, name: "not_open"}
+	}
+	return s.read(ctx, row, slug)
 }
 
-// read reads a study's files. Its status is read anew each time; its files are
-// known by their hash and read once.
+// read reads a study's files. Its status is read each time; its files are known
+// by their hash and parsed once, however many requests wait for them.
 func (s *site) read(ctx context.Context, row store.Study, name string) (*hosted, error) {
 	s.mu.RLock()
 	p := s.files[row.Hash]
@@ -68,19 +78,31 @@ func (s *site) read(ctx context.Context, row store.Study, name string) (*hosted,
 	if p != nil {
 		return &hosted{p, row, name}, nil
 	}
-	files, err := s.Store.StudyFiles(ctx, row.ID)
+	v, err, _ := s.reading.Do(row.Hash, func() (any, error) {
+		s.mu.RLock()
+		p := s.files[row.Hash] // parsed since by those before
+		s.mu.RUnlock()
+		if p != nil {
+			return p, nil
+		}
+		files, err := s.Store.StudyFiles(context.WithoutCancel(ctx), row.ID) // others wait for it, too
+		if err != nil {
+			return nil, err
+		}
+		if p, err = s.prepare(files); err != nil {
+			return nil, fmt.Errorf("reading study %q from the database: %w", row.Name(), err)
+		}
+		if row.Status != store.Draft { // drafts come and go
+			s.mu.Lock()
+			s.files[row.Hash] = p
+			s.mu.Unlock()
+		}
+		return p, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if p, err = prepare(files); err != nil {
-		return nil, fmt.Errorf("reading study %q from the database: %w", row.Name(), err)
-	}
-	if row.Status != store.Draft { // drafts come and go
-		s.mu.Lock()
-		s.files[row.Hash] = p
-		s.mu.Unlock()
-	}
-	return &hosted{p, row, name}, nil
+	return &hosted{v.(*prepared), row, name}, nil
 }
 
 func prepare(files map[string][]byte) (*prepared, error) {

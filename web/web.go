@@ -21,7 +21,9 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/singleflight"
 
+	"overton/internal/jobs"
 	"overton/internal/store"
 	"overton/templates"
 	"overton/templates/catalogue"
@@ -60,14 +62,16 @@ type site struct {
 	mu    sync.RWMutex
 	files map[string]*prepared // studies read, by hash
 
+	reading singleflight.Group                         // of studies that are being parsed, by hash
+	prepare func(map[string][]byte) (*prepared, error) // parses
+
 	keys     keyring  // of signed links
 	attempts attempts // to sign in
 	watches  watches
-	analyses analyses
-	// surveyAnalyses are those of surveys, which take little.
-	surveyAnalyses surveyJobs
-	glances        glances
-	life           context.Context // ends work that outlives its request
+	jobs     *jobs.Queue          // what is computed in the background
+	kinds    map[string]jobs.Work // how
+	glances  glances
+	life     context.Context // ends work that outlives its request
 
 	previews previews
 	preview  *preview                 // that this site is; nil for the real one
@@ -77,7 +81,15 @@ type site struct {
 // New builds the site. What it works on after a request has ended, such as an
 // analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (http.Handler, error) {
-	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*prepared{}, watches: watches{byStudy: map[int64]*watch{}}, life: ctx}
+	s, err := openSite(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	return s.handler(s.routes()), nil
+}
+
+func openSite(ctx context.Context, config Config) (*site, error) {
+	s := &site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), prepare: prepare, files: map[string]*prepared{}, watches: watches{byStudy: map[int64]*watch{}}, life: ctx}
 	s.keys.url = cmp.Or(config.ProlificKeys, ProlificKeys)
 	if b := s.BaseURL; b != nil {
 		s.base = strings.TrimRight(b.Path, "/")
@@ -100,12 +112,11 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 	})
 	s.cookies = sessions.NewCookieStore(sign, encrypt)
 	s.cookies.MaxAge(int(cookieLife.Seconds()))
-	if n, err := s.Store.InterruptRuns(ctx); err != nil {
+	s.kinds = s.works()
+	if s.jobs, err = jobs.New(ctx, s.Store, s.Log, s.Now, s.kinds); err != nil {
 		return nil, err
-	} else if n > 0 {
-		s.Log.Warn("analyses were cut off by the end of the program", "runs", n)
 	}
-	return s.handler(s.routes()), nil
+	return s, nil
 }
 
 // handler registers a table of routes behind the middleware.

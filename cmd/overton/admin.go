@@ -72,9 +72,6 @@ input, and no link is made. The database is made where there is none.`,
 		if err != nil {
 			return err
 		}
-		if err := db.Note(ctx, 0, 0, "account created", account.Email+", "+account.Role); err != nil {
-			return err
-		}
 		fmt.Fprintf(cmd.OutOrStdout(), "Made an account for %s (%s).\n", account.Email, account.Role)
 		if *fromStdin {
 			return nil

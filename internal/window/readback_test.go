@@ -2,7 +2,6 @@ package window
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -90,11 +89,16 @@ func judged(t *testing.T, db *store.Store, row store.Study, st *dataset.Study) *
 	}
 	p := score.DefaultParameters()
 	p.Bootstrap = 20
-	j, err := CompareJudge(context.Background(), db, row, st, JudgeFile{File: "p.csv", Column: dataset.DefaultRatingColumn}, dataset.WritePredictions(list), p)
+	file := JudgeFile{File: "p.csv", Column: dataset.DefaultRatingColumn}
+	j, err := ReadJudge(t.Context(), db, row, st, file, dataset.WritePredictions(list))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	r, err := j.Compare(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // releasedAnswers are the first of the published repetitions of models'
