@@ -60,7 +60,8 @@ func TestAPanicInAnAnalysisFailsItAndNothingElse(t *testing.T) {
 	b := ts.signedIn("researcher")
 	run := b.begun(nil)
 	b.until(run, ended)
-	if p := b.get(run); !strings.Contains(p.says(), "This run failed") || !strings.Contains(p.says(), "The computation broke off: mat: dimension mismatch.") {
+	if p := b.get(run); !strings.Contains(p.says(), "This run failed") || !strings.Contains(p.says(),
+		"The computation broke off: mat: dimension mismatch.") {
 		t.Errorf("the run's page: %s", p.says())
 	}
 	p := b.asks(surveysAdmin)
@@ -71,7 +72,8 @@ func TestAPanicInAnAnalysisFailsItAndNothingElse(t *testing.T) {
 		t.Errorf("the surveys' page: %s", p.says())
 	}
 	ts.camps(7, 7, false) // others go on
-	if log := ts.log.String(); !strings.Contains(log, "panic: mat: dimension mismatch") || !strings.Contains(log, "background_test.go") {
+	if log := ts.log.String(); !strings.Contains(log, "panic: mat: dimension mismatch") || !strings.Contains(log,
+		"background_test.go") {
 		t.Errorf("the log does not say where it broke: %s", log)
 	}
 }
@@ -82,7 +84,8 @@ func TestSurveysSayHowFarTheyAreAndCanBeCancelled(t *testing.T) {
 	on := ts.holds(window.SurveyRunKind)
 	b, viewer := ts.signedIn("researcher"), ts.signedIn("viewer")
 	p := b.asks(surveysAdmin)
-	if !strings.Contains(p.says(), "An analysis is running") || !strings.Contains(p.body, "/static/runs.") || strings.Contains(p.body, `class="stack"`) {
+	if !strings.Contains(p.says(), "An analysis is running") || !strings.Contains(p.body, "/static/runs.") ||
+		strings.Contains(p.body, `class="stack"`) {
 		t.Errorf("while it runs: %s", p.says())
 	}
 	progress := p.progressPath()
@@ -98,7 +101,8 @@ func TestSurveysSayHowFarTheyAreAndCanBeCancelled(t *testing.T) {
 		t.Errorf("the second press asked for another: %+v, %v", runs, err)
 	}
 	p = b.post(cancel, nil)
-	if p.url.Path != surveysAdmin || !strings.Contains(p.says(), "This run was cancelled") || !strings.Contains(p.body, `class="stack"`) {
+	if p.url.Path != surveysAdmin || !strings.Contains(p.says(), "This run was cancelled") ||
+		!strings.Contains(p.body, `class="stack"`) {
 		t.Errorf("after cancelling: %s %s", p.url, p.says())
 	}
 	if p := b.post(cancel, nil); p.status != http.StatusConflict {
@@ -108,7 +112,8 @@ func TestSurveysSayHowFarTheyAreAndCanBeCancelled(t *testing.T) {
 		t.Errorf("a run of surveys has a page as an analysis has: status %d", p.status)
 	}
 	close(on)
-	if p := b.analyseSurveys(nil, map[string][2]string{"models-2": {"answers.csv", modelCSV}}); !strings.Contains(p.says(), "4 people who finished") || strings.Contains(p.says(), "cancelled") {
+	if p := b.analyseSurveys(nil, map[string][2]string{"models-2": {"answers.csv",
+		modelCSV}}); !strings.Contains(p.says(), "4 people who finished") || strings.Contains(p.says(), "cancelled") {
 		t.Errorf("another analysis: %s", p.says())
 	}
 }
@@ -125,7 +130,8 @@ func TestARestartLosesNoSurvey(t *testing.T) {
 	}
 	// One more waits behind it, with a model's answers.
 	files := `[{"instrument":"views.csv","file":"answers.csv","sha256":"x","answers":[{"model":"model-x","context":"default","mass":{"V1a":[3,0,0,1]}}]}]`
-	waits := store.NewRun{Kind: window.SurveyRunKind, Parameters: []byte(`{"people":"auto","bootstrap":10,"seed":1}`), Sent: []byte(files)}
+	waits := store.NewRun{Kind: window.SurveyRunKind,
+		Parameters: []byte(`{"people":"auto","bootstrap":10,"seed":1}`), Sent: []byte(files)}
 	if _, err := ts.store.QueueRun(t.Context(), row.ID, waits, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -151,14 +157,16 @@ func TestAJudgeIsComparedInTheBackground(t *testing.T) {
 	ts.holds(window.JudgeRunKind)
 	b := ts.signedIn("researcher")
 	p := b.compare("", "p.csv", ts.predicted())
-	if p.url.Path != judgeAdmin || !strings.Contains(p.says(), "An analysis is running") || !strings.Contains(p.says(), "p.csv") || !strings.Contains(p.body, "/static/runs.") {
+	if p.url.Path != judgeAdmin || !strings.Contains(p.says(), "An analysis is running") ||
+		!strings.Contains(p.says(), "p.csv") || !strings.Contains(p.body, "/static/runs.") {
 		t.Errorf("while it runs: %s", p.says())
 	}
 	p = b.post(strings.TrimSuffix(p.progressPath(), "/progress")+"/cancel", nil)
 	if p.url.Path != judgeAdmin || !strings.Contains(p.says(), "This run was cancelled") {
 		t.Errorf("after cancelling: %s %s", p.url, p.says())
 	}
-	if p := ts.signedIn("admin").get("/admin/studies/small/log"); !strings.Contains(p.rows(), "cancelled a run") || !strings.Contains(p.rows(), "started comparing a judge") {
+	if p := ts.signedIn("admin").get("/admin/studies/small/log"); !strings.Contains(p.rows(),
+		"cancelled a run") || !strings.Contains(p.rows(), "started comparing a judge") {
 		t.Errorf("the log: %s", p.rows())
 	}
 }
@@ -189,7 +197,8 @@ func TestDownloadsAndSignInsAreInTheLog(t *testing.T) {
 	b.analyseSurveys(nil, nil)
 	base, path := "/admin/studies/small/", fmt.Sprintf("%s/%d", runsPath, run)
 	wanted := []string{
-		path + "/result.json", path + "/report.html", path + "/figures/leaderboard.svg", surveysAdmin + "/figures/views.csv/ideology.svg",
+		path + "/result.json", path + "/report.html", path + "/figures/leaderboard.svg",
+			surveysAdmin + "/figures/views.csv/ideology.svg",
 		base + "data/csv.zip", base + "data/bundle.zip", base + "files.zip", base + "log.csv", "/admin/log.csv",
 	}
 	for _, path := range wanted {
@@ -200,8 +209,10 @@ func TestDownloadsAndSignInsAreInTheLog(t *testing.T) {
 	p := b.get("/admin/log")
 	rows := p.rows()
 	for _, want := range []string{
-		"small-run-1.json", "small-run-1.html", "small-run-1-leaderboard.svg", "small-ideology.svg", "csv.zip", "bundle.zip", "files.zip", "small-log.csv", " log.csv",
-		"anna@example.org failed to sign in", "unknown address failed to sign in", "anna@example.org signed in", "anna@example.org set a password", "anna@example.org signed out",
+		"small-run-1.json", "small-run-1.html", "small-run-1-leaderboard.svg", "small-ideology.svg", "csv.zip",
+			"bundle.zip", "files.zip", "small-log.csv", " log.csv",
+		"anna@example.org failed to sign in", "unknown address failed to sign in", "anna@example.org signed in",
+			"anna@example.org set a password", "anna@example.org signed out",
 	} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("the log lacks %q: %s", want, rows)
@@ -246,7 +257,8 @@ func TestTheWelcomePageTellsOfAnErrorOfTheDatabase(t *testing.T) {
 	for _, c := range b.cookies() {
 		r.AddCookie(c)
 	}
-	for function, want := range map[string]int{"no such function": http.StatusOK, "store.(*Store).Resume": http.StatusInternalServerError} {
+	for function, want := range map[string]int{"no such function": http.StatusOK,
+		"store.(*Store).Resume": http.StatusInternalServerError} {
 		answer := httptest.NewRecorder()
 		ts.http.Config.Handler.ServeHTTP(answer, r.WithContext(failsIn{t.Context(), function}))
 		if answer.Code != want {
@@ -296,7 +308,8 @@ func TestADraftsAddressCostsNoParsing(t *testing.T) {
 		t.Fatalf("no draft: %s", p.says())
 	}
 	n := ts.parses()
-	for _, path := range []string{"/s/draft", "/s/draft?PROLIFIC_PID=" + strings.Repeat("a", 24) + "&SESSION_ID=" + strings.Repeat("b", 24), "/s/draft/start", "/s/draft/resume", "/s/draft/end"} {
+	for _, path := range []string{"/s/draft", "/s/draft?PROLIFIC_PID=" + strings.Repeat("a",
+		24) + "&SESSION_ID=" + strings.Repeat("b", 24), "/s/draft/start", "/s/draft/resume", "/s/draft/end"} {
 		if p := ts.browser().get(path); p.status != http.StatusForbidden || !strings.Contains(p.says(), "not open yet") {
 			t.Errorf("%s: status %d, %s", path, p.status, p.says())
 		}

@@ -144,7 +144,9 @@ func TestJobsAreComputedOneAfterTheOtherInTheOrderAsked(t *testing.T) {
 func TestAPanicEndsItsJobAndNothingElse(t *testing.T) {
 	b := newBench(t)
 	q := b.queue(t.Context(), map[string]Work{
-		"window": func(context.Context, Task) ([]byte, error) { panic("mat: dimension mismatch\ngoroutine 7: elsewhere.go") },
+		"window": func(context.Context, Task) ([]byte, error) {
+			panic("mat: dimension mismatch\ngoroutine 7: elsewhere.go")
+		},
 		"survey": func(context.Context, Task) ([]byte, error) { return nil, errors.New("the disk is full") },
 		"judge":  func(context.Context, Task) ([]byte, error) { return nil, Failure("Nobody has finished the study yet.") },
 	})

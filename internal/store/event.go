@@ -96,7 +96,8 @@ type EventFilter struct {
 
 const (
 	eventWho   = `coalesce(a.email, iif(e.what = ?6, ?7, ?5))`
-	eventWhere = ` FROM event e LEFT JOIN account a ON a.id = e.account_id WHERE (?1 = '' OR e.slug = ?1) AND (?2 = '' OR ` + eventWho + ` = ?2) AND (?3 = '' OR e.what = ?3) AND (?4 = 0 OR e.id < ?4)`
+	eventWhere = ` FROM event e LEFT JOIN account a ON a.id = e.account_id
+		WHERE (?1 = '' OR e.slug = ?1) AND (?2 = '' OR ` + eventWho + ` = ?2) AND (?3 = '' OR e.what = ?3) AND (?4 = 0 OR e.id < ?4)`
 )
 
 // What stands in place of an address where the actor is 0.

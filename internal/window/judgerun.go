@@ -51,7 +51,8 @@ type Judging struct {
 // the groups of the latest analysis. What is wrong with the file comes back as
 // dataset.Faults or dataset.Fault. ErrNobody: nobody who finished has rated
 // anything. ErrUnpredicted: the file has none of the ratings.
-func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile, content []byte) (*Judging, error) {
+func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
+	content []byte) (*Judging, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
 	switch {
@@ -83,7 +84,8 @@ func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *datase
 		return nil, ErrUnpredicted
 	}
 	file.SHA256 = digest(content)
-	j.judged = &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), People: data.People, Predictions: file, Analysis: run.ID}
+	j.judged = &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), People: data.People,
+		Predictions: file, Analysis: run.ID}
 	return j, nil
 }
 

@@ -85,7 +85,8 @@ func judged(t *testing.T, db *store.Store, row store.Study, st *dataset.Study) *
 	}
 	var list []dataset.Prediction
 	for _, r := range data.Ratings.Rows {
-		list = append(list, dataset.Prediction{Participant: r.Participant, Question: r.Question, Model: r.Model, Value: max(1, r.Value-1), Calibrated: 3, Samples: 1})
+		list = append(list, dataset.Prediction{Participant: r.Participant, Question: r.Question, Model: r.Model,
+			Value: max(1, r.Value-1), Calibrated: 3, Samples: 1})
 	}
 	p := score.DefaultParameters()
 	p.Bootstrap = 20
