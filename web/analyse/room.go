@@ -5,19 +5,25 @@ package analyse
 import (
 	"net/http"
 
+	"overton/internal/jobs"
 	"overton/web/site"
 )
 
 // Room holds the pages of this package.
 type Room struct {
 	*site.Site
-	analyses       analyses
-	surveyAnalyses surveyJobs // which take little
-	glances        glances
+	jobs    *jobs.Queue // what is computed in the background
+	glances glances
 }
 
-// New opens the room.
-func New(s *site.Site) *Room { return &Room{Site: s} }
+// New opens the room, and starts the runs that were waiting when the server
+// stopped.
+func New(s *site.Site) (*Room, error) {
+	r := &Room{Site: s}
+	var err error
+	r.jobs, err = jobs.New(s.Life, s.Store, s.Log, s.Now, r.works())
+	return r, err
+}
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
@@ -35,12 +41,12 @@ func (s *Room) Routes() []site.Route {
 		{get, "/admin/studies/:slug/runs/new", site.Researcher, s.InStudy(s.newRun)},
 		{get, "/admin/studies/:slug/runs/compare", site.Viewer, s.InStudy(s.compareRuns)},
 		{get, "/admin/studies/:slug/runs/:id", site.Viewer, s.inRun(s.showRun)},
-		{get, "/admin/studies/:slug/runs/:id/progress", site.Viewer, s.inRun(s.progress)},
+		{get, "/admin/studies/:slug/runs/:id/progress", site.Viewer, s.InStudy(s.progress)},
 		{get, "/admin/studies/:slug/runs/:id/questions/*", site.Viewer, s.inResult(s.question)},
 		{get, "/admin/studies/:slug/runs/:id/figures/:file", site.Viewer, s.inResult(s.figure)},
 		{get, "/admin/studies/:slug/runs/:id/result.json", site.Researcher, s.inRun(s.runJSON)},
 		{get, "/admin/studies/:slug/runs/:id/report.html", site.Researcher, s.inResult(s.runReport)},
-		{post, "/admin/studies/:slug/runs/:id/cancel", site.Researcher, s.inRun(s.cancelRun)},
+		{post, "/admin/studies/:slug/runs/:id/cancel", site.Researcher, s.InStudy(s.cancelRun)},
 		{post, "/admin/studies/:slug/runs/:id/again", site.Researcher, s.inRun(s.runAgain)},
 		{post, "/admin/studies/:slug/runs/:id/name", site.Researcher, s.inRun(s.renameRun)},
 		{post, "/admin/studies/:slug/runs/:id/delete", site.Admin, s.inRun(s.deleteRun)},

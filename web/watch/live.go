@@ -42,7 +42,7 @@ var patience = 200 * time.Millisecond
 // computation.
 type watches struct {
 	mu      sync.Mutex
-	byStudy map[int64]*watch
+	byStudy map[int64]*Watch
 }
 
 // watch is one study's.
