@@ -42,7 +42,7 @@ var patience = 200 * time.Millisecond
 // computation.
 type watches struct {
 	mu      sync.Mutex
-	byStudy map[int64]*Watch
+	byStudy map[int64]*watch
 }
 
 // watch is one study's.
