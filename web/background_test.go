@@ -129,7 +129,8 @@ func TestARestartLosesNoSurvey(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One more waits behind it, with a model's answers.
-	files := `[{"instrument":"views.csv","file":"answers.csv","sha256":"x","answers":[{"model":"model-x","context":"default","mass":{"V1a":[3,0,0,1]}}]}]`
+	files := `[{"instrument":"views.csv","file":"answers.csv","sha256":"x","answers":
+		[{"model":"model-x","context":"default","mass":{"V1a":[3,0,0,1]}}]}]`
 	waits := store.NewRun{Kind: window.SurveyRunKind,
 		Parameters: []byte(`{"people":"auto","bootstrap":10,"seed":1}`), Sent: []byte(files)}
 	if _, err := ts.store.QueueRun(t.Context(), row.ID, waits, 0); err != nil {
@@ -198,7 +199,7 @@ func TestDownloadsAndSignInsAreInTheLog(t *testing.T) {
 	base, path := "/admin/studies/small/", fmt.Sprintf("%s/%d", runsPath, run)
 	wanted := []string{
 		path + "/result.json", path + "/report.html", path + "/figures/leaderboard.svg",
-			surveysAdmin + "/figures/views.csv/ideology.svg",
+		surveysAdmin + "/figures/views.csv/ideology.svg",
 		base + "data/csv.zip", base + "data/bundle.zip", base + "files.zip", base + "log.csv", "/admin/log.csv",
 	}
 	for _, path := range wanted {
@@ -210,9 +211,9 @@ func TestDownloadsAndSignInsAreInTheLog(t *testing.T) {
 	rows := p.rows()
 	for _, want := range []string{
 		"small-run-1.json", "small-run-1.html", "small-run-1-leaderboard.svg", "small-ideology.svg", "csv.zip",
-			"bundle.zip", "files.zip", "small-log.csv", " log.csv",
+		"bundle.zip", "files.zip", "small-log.csv", " log.csv",
 		"anna@example.org failed to sign in", "unknown address failed to sign in", "anna@example.org signed in",
-			"anna@example.org set a password", "anna@example.org signed out",
+		"anna@example.org set a password", "anna@example.org signed out",
 	} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("the log lacks %q: %s", want, rows)
