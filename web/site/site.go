@@ -51,6 +51,11 @@ type Config struct {
 
 	// ProlificKeys is where the keys of signed links are; "" for Prolific's own address.
 	ProlificKeys string
+
+	// Patience is how long a page waits for numbers before it shows older ones,
+	// or none; 0 for 200 ms. Only the first look at a large study after a start
+	// takes longer.
+	Patience time.Duration
 }
 
 // Site is the kernel that all rooms share: the store, the clock and the log,
