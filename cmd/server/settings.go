@@ -22,6 +22,7 @@ type settings struct {
 	tlsDomain  string
 	logFormat  string
 	demo       bool
+	gallery    bool
 
 	runs         string
 	prolificKeys string
@@ -43,6 +44,7 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.StringVar(&s.runs, "runs", "", "`FOLDER` with run folders of language models, to look at on the admin pages")
 	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys that Prolific signs links with")
 	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")
+	f.BoolVar(&s.gallery, "gallery", false, "serve every page with made-up values, without a database, for those who work on the pages")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
@@ -19,12 +19,12 @@ var tokenLives = []int{30, 90, 365}
 const longestTokenName = 60
 
 func (s *Room) ownAccount(c echo.Context) error {
-	return s.accountPage(c, http.StatusOK, templates.AccountPage{})
+	return s.accountPage(c, http.StatusOK, pages.AccountPage{})
 }
 
 // accountPage shows somebody their own account. page holds what making a token
 // left to say.
-func (s *Room) accountPage(c echo.Context, status int, page templates.AccountPage) error {
+func (s *Room) accountPage(c echo.Context, status int, page pages.AccountPage) error {
 	ctx := c.Request().Context()
 	account := site.AccountOf(c)
 	page.Admin = s.AdminFrame(c, "Your account")
@@ -40,7 +40,7 @@ func (s *Room) accountPage(c echo.Context, status int, page templates.AccountPag
 	}
 	for _, row := range rows {
 		if role, ok := roles[row.Slug]; ok {
-			page.Studies = append(page.Studies, templates.MembershipLine{Title: row.Title, Slug: row.Slug, Role: role})
+			page.Studies = append(page.Studies, pages.MembershipLine{Title: row.Title, Slug: row.Slug, Role: role})
 			delete(roles, row.Slug) // one line for all versions
 		}
 	}
@@ -53,23 +53,23 @@ func (s *Room) accountPage(c echo.Context, status int, page templates.AccountPag
 		return err
 	}
 	for _, i := range signIns {
-		page.SignIns = append(page.SignIns, templates.SignInLine{Since: site.Moment(i.Created), Until: site.Moment(i.Expires), Here: i.Here})
+		page.SignIns = append(page.SignIns, pages.SignInLine{Since: site.Moment(i.Created), Until: site.Moment(i.Expires), Here: i.Here})
 	}
 	tokens, err := s.Store.AccessTokens(ctx, account.ID)
 	if err != nil {
 		return err
 	}
 	for _, t := range tokens {
-		page.Tokens = append(page.Tokens, templates.TokenLine{
+		page.Tokens = append(page.Tokens, pages.TokenLine{
 			ID: t.ID, Name: t.Name, Created: site.Moment(t.Created), Expires: site.Moment(t.Expires), Used: site.Moment(t.UsedAt), Over: t.Expires <= s.Now().UnixMilli(),
 		})
 	}
-	return s.Show(c, status, templates.Account(page))
+	return s.Show(c, status, pages.Account(page))
 }
 
 // createToken makes an access token and shows it, this once.
 func (s *Room) createToken(c echo.Context) error {
-	page := templates.AccountPage{Name: strings.TrimSpace(c.FormValue("name"))}
+	page := pages.AccountPage{Name: strings.TrimSpace(c.FormValue("name"))}
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	switch {
 	case page.Name == "" || len([]rune(page.Name)) > longestTokenName:
@@ -84,7 +84,7 @@ func (s *Room) createToken(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.accountPage(c, http.StatusOK, templates.AccountPage{Token: token, TokenName: page.Name})
+	return s.accountPage(c, http.StatusOK, pages.AccountPage{Token: token, TokenName: page.Name})
 }
 
 func (s *Room) revokeToken(c echo.Context) error {

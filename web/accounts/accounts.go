@@ -11,14 +11,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
 // linkLife is how long a link for a new password waits for its use.
 const linkLife = 7 * 24 * time.Hour
 
-var roleLines = []templates.RoleLine{
+var roleLines = []pages.RoleLine{
 	{Name: "member", May: "sees only studies with a role of their own there"},
 	{Name: "viewer", May: "sees where all studies stand"},
 	{Name: "moderator", May: "also accepts and rejects statements"},
@@ -33,24 +33,24 @@ func isAddress(text string) bool {
 	return err == nil && at.Address == text && len(text) <= longestAddress
 }
 
-func (s *Room) accountsPage(c echo.Context) templates.AccountsPage {
-	page := templates.AccountsPage{Admin: s.AdminFrame(c, "Accounts"), Roles: roleLines, Days: int(linkLife.Hours() / 24)}
+func (s *Room) accountsPage(c echo.Context) pages.AccountsPage {
+	page := pages.AccountsPage{Admin: s.AdminFrame(c, "Accounts"), Roles: roleLines, Days: int(linkLife.Hours() / 24)}
 	page.Here = "accounts"
 	return page
 }
 
-func (s *Room) showAccounts(c echo.Context, status int, page templates.AccountsPage) error {
+func (s *Room) showAccounts(c echo.Context, status int, page pages.AccountsPage) error {
 	accounts, err := s.Store.Accounts(c.Request().Context())
 	if err != nil {
 		return err
 	}
 	for _, a := range accounts {
-		page.Accounts = append(page.Accounts, templates.AccountLine{
+		page.Accounts = append(page.Accounts, pages.AccountLine{
 			ID: a.ID, Email: a.Email, Role: a.Role, Disabled: a.Disabled, Password: a.Password != "", Self: a.ID == site.AccountOf(c).ID,
 		})
 	}
 	page.Wrong = page.Problem != ""
-	return s.Show(c, status, templates.Accounts(page))
+	return s.Show(c, status, pages.Accounts(page))
 }
 
 func (s *Room) accounts(c echo.Context) error {
@@ -123,7 +123,7 @@ func (s *Room) changeAccount(c echo.Context) error {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	case change == "link":
 		return s.showLinkFor(c, id, email)
-	case change == "role" && site.AdminRoles[c.FormValue("role")] >= site.Member:
+	case change == "role" && site.Allows(c.FormValue("role"), site.Member):
 		err = s.Store.SetRole(ctx, id, c.FormValue("role"), site.ActorOf(c))
 	case change == "enable", change == "disable":
 		err = s.Store.DisableAccount(ctx, id, change == "disable", site.ActorOf(c))

@@ -12,7 +12,7 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
@@ -51,12 +51,12 @@ func logFilter(c echo.Context) store.EventFilter {
 func (s *Room) log(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := logFilter(c)
-	page := templates.LogPage{Path: "/admin/log", Who: f.Email, What: f.What, Everywhere: f.Slug == ""}
+	page := pages.LogPage{Path: "/admin/log", Who: f.Email, What: f.What, Everywhere: f.Slug == ""}
 	if f.Slug == "" {
 		page.Admin = s.AdminFrame(c, "Log")
 		page.Here = "log"
 	} else {
-		h, err := s.AdminStudy(c)
+		h, err := s.Named(c)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (s *Room) log(c echo.Context) error {
 	}
 	page.People = emails
 	for _, what := range whats {
-		page.Deeds = append(page.Deeds, templates.DeedOption{Value: what, Words: deed(what)})
+		page.Deeds = append(page.Deeds, pages.DeedOption{Value: what, Words: deed(what)})
 	}
 	events, err := s.Store.Events(ctx, f, logLength+1)
 	if err != nil {
@@ -91,9 +91,9 @@ func (s *Room) log(c echo.Context) error {
 	}
 	page.Later = f.Before > 0
 	for _, e := range events {
-		page.Events = append(page.Events, templates.EventLine{At: site.Moment(e.At), Who: e.Email, Did: deed(e.What), Detail: e.Detail, Slug: e.Slug})
+		page.Events = append(page.Events, pages.EventLine{At: site.Moment(e.At), Who: e.Email, Did: deed(e.What), Detail: e.Detail, Slug: e.Slug})
 	}
-	return s.Show(c, http.StatusOK, templates.Log(page))
+	return s.Show(c, http.StatusOK, pages.Log(page))
 }
 
 // logCSV sends the log as a table, oldest last, that is safe to open in a
@@ -103,7 +103,7 @@ func (s *Room) logCSV(c echo.Context) error {
 	f := logFilter(c)
 	name := "log.csv"
 	if f.Slug != "" {
-		if _, err := s.AdminStudy(c); err != nil {
+		if _, err := s.Named(c); err != nil {
 			return err
 		}
 		name = f.Slug + "-log.csv"

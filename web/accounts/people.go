@@ -11,42 +11,39 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
 // studyRoleLines are the roles that somebody can have on a single study.
-var studyRoleLines = []templates.RoleLine{
+var studyRoleLines = []pages.RoleLine{
 	{Name: "viewer", May: "sees where the study stands and what came out"},
 	{Name: "moderator", May: "also accepts and rejects statements"},
 	{Name: "researcher", May: "also analyses and downloads data"},
 	{Name: "admin", May: "also launches and closes it, and says who else sees it"},
 }
 
-func isStudyRole(name string) bool { return site.AdminRoles[name] >= site.Viewer }
+func isStudyRole(name string) bool { return site.Allows(name, site.Viewer) }
 
-func (s *Room) people(c echo.Context) error {
-	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{})
+func (s *Room) people(c echo.Context, h *site.Hosted) error {
+	return s.peoplePage(c, h, http.StatusOK, pages.PeoplePage{})
 }
 
 // peoplePage shows who sees a study. page holds what an invitation left to say.
-func (s *Room) peoplePage(c echo.Context, status int, page templates.PeoplePage) error {
+func (s *Room) peoplePage(c echo.Context, h *site.Hosted, status int, page pages.PeoplePage) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+	var err error
 	if page.Admin, err = s.AdminStudyFrame(c, h, "People", "/people"); err != nil {
 		return err
 	}
 	page.Wrong = page.Problem != ""
-	page.Post, page.Roles, page.Days = s.Base+h.AdminPath("/people"), studyRoleLines, int(linkLife.Hours()/24)
+	page.Post, page.Roles, page.Days = h.Href("/people"), studyRoleLines, int(linkLife.Hours()/24)
 	members, err := s.Store.Members(ctx, h.Row.Slug)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
-		page.Members = append(page.Members, templates.MemberLine{
+		page.Members = append(page.Members, pages.MemberLine{
 			ID: m.ID, Email: m.Email, Role: m.StudyRole, Since: site.Moment(m.Since), Disabled: m.Disabled, Password: m.Password != "", Waits: m.Waits,
 			Self: m.ID == site.AccountOf(c).ID, Everywhere: m.Role,
 		})
@@ -56,21 +53,17 @@ func (s *Room) peoplePage(c echo.Context, status int, page templates.PeoplePage)
 		return err
 	}
 	for _, a := range accounts {
-		if site.AdminRoles[a.Role] >= site.Viewer && !a.Disabled {
-			page.Everywhere = append(page.Everywhere, templates.AccountLine{Email: a.Email, Role: a.Role})
+		if site.Allows(a.Role, site.Viewer) && !a.Disabled {
+			page.Everywhere = append(page.Everywhere, pages.AccountLine{Email: a.Email, Role: a.Role})
 		}
 	}
-	return s.Show(c, status, templates.People(page))
+	return s.Show(c, status, pages.People(page))
 }
 
 // invite gives somebody a role on a study. Whoever has no account yet gets one,
 // and a link to set a password by.
-func (s *Room) invite(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
-	page := templates.PeoplePage{Email: strings.TrimSpace(c.FormValue("email")), Chosen: c.FormValue("role")}
+func (s *Room) invite(c echo.Context, h *site.Hosted) error {
+	page := pages.PeoplePage{Email: strings.TrimSpace(c.FormValue("email")), Chosen: c.FormValue("role")}
 	switch {
 	case !isAddress(page.Email):
 		page.Problem = notAnAddress
@@ -78,7 +71,7 @@ func (s *Room) invite(c echo.Context) error {
 		page.Problem = "Choose a role."
 	}
 	if page.Problem != "" {
-		return s.peoplePage(c, http.StatusUnprocessableEntity, page)
+		return s.peoplePage(c, h, http.StatusUnprocessableEntity, page)
 	}
 	link, err := s.Store.Invite(c.Request().Context(), h.Row.Slug, page.Email, page.Chosen, linkLife, site.ActorOf(c))
 	if err != nil {
@@ -87,7 +80,7 @@ func (s *Room) invite(c echo.Context) error {
 	if link == "" {
 		return s.To(c, h.AdminPath("/people"))
 	}
-	return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: page.Email})
+	return s.peoplePage(c, h, http.StatusOK, pages.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: page.Email})
 }
 
 // linkAddress is a sign-in link as it is sent to somebody. Where it leads to a
@@ -102,12 +95,8 @@ func (s *Room) linkAddress(c echo.Context, link, to string) string {
 
 // changeMember gives a member another role, ends the membership, or makes a new
 // link for one who never had a password.
-func (s *Room) changeMember(c echo.Context) error {
+func (s *Room) changeMember(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	id, err := strconv.ParseInt(c.FormValue("account"), 10, 64)
 	if err != nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
@@ -118,7 +107,7 @@ func (s *Room) changeMember(c echo.Context) error {
 		if err != nil {
 			return memberRefusal(h, err)
 		}
-		return s.peoplePage(c, http.StatusOK, templates.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: "who was invited"})
+		return s.peoplePage(c, h, http.StatusOK, pages.PeoplePage{Link: s.linkAddress(c, link, h.AdminPath("")), LinkFor: "who was invited"})
 	case change == "remove":
 		err = s.Store.SetMember(ctx, h.Row.Slug, id, "", site.ActorOf(c))
 	case change == "role" && isStudyRole(role):

@@ -12,7 +12,7 @@ import (
 
 	"overton/internal/password"
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
@@ -26,7 +26,7 @@ func (s *Room) askToSignIn(c echo.Context) error {
 	if _, err := s.SignedIn(c); err == nil {
 		return s.To(c, safePath(c.QueryParam("to")))
 	}
-	return s.Show(c, http.StatusOK, templates.SignIn(templates.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}))
+	return s.Show(c, http.StatusOK, pages.SignIn(pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}))
 }
 
 // signIn checks an address and a password. A wrong address takes as long as a
@@ -35,9 +35,9 @@ func (s *Room) signIn(c echo.Context) error {
 	email, given := strings.TrimSpace(c.FormValue("email")), c.FormValue("password")
 	email = email[:min(len(email), longestAddress)]
 	again := func(status int, problem string) error {
-		page := templates.SignInPage{Admin: s.AdminFrame(c, "Sign in"), Email: email, To: c.FormValue("to"), Problem: problem}
+		page := pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), Email: email, To: c.FormValue("to"), Problem: problem}
 		page.Wrong = true
-		return s.Show(c, status, templates.SignIn(page))
+		return s.Show(c, status, pages.SignIn(page))
 	}
 	limits := map[string]int{"address " + strings.ToLower(email): site.AttemptsPerAddress, "client " + c.RealIP(): site.AttemptsPerClient}
 	if !s.Attempts.Try(s.Now(), limits) {
@@ -102,7 +102,7 @@ func (s *Room) signOut(c echo.Context) error {
 // showLink does not look at the link: whoever opens it learns nothing and uses
 // nothing up.
 func (s *Room) showLink(c echo.Context) error {
-	return s.Show(c, http.StatusOK, templates.SignInLink(templates.LinkPage{
+	return s.Show(c, http.StatusOK, pages.SignInLink(pages.LinkPage{
 		Admin: s.AdminFrame(c, "Sign in by link"), Action: s.Base + "/admin/link/" + url.PathEscape(c.Param("token")), To: c.QueryParam("to"),
 	}))
 }
@@ -130,9 +130,9 @@ func (s *Room) passwordPage(c echo.Context, status int, problem string) error {
 	if account.Password != "" {
 		title = "Change your password"
 	}
-	page := templates.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem, To: c.FormValue("to")}
+	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem, To: c.FormValue("to")}
 	page.Here, page.Wrong = "account", problem != ""
-	return s.Show(c, status, templates.Password(page))
+	return s.Show(c, status, pages.Password(page))
 }
 
 func (s *Room) askForPassword(c echo.Context) error { return s.passwordPage(c, http.StatusOK, "") }

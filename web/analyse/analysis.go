@@ -22,26 +22,23 @@ import (
 	"overton/internal/study"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/templates/report"
 	"overton/web/site"
 )
 
 // analysis shows where the analyses of a study stand, and the latest result.
-func (s *Room) analysis(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) analysis(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Analysis", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := templates.AnalysisPage{Admin: frame, Runs: s.Base + h.AdminPath("/runs")}
+	page := pages.AnalysisPage{Admin: frame, Runs: h.Href("/runs")}
 	if len(window.Instruments(h.Study)) > 0 {
-		page.Surveys = s.Base + h.AdminPath("/surveys")
+		page.Surveys = h.Href("/surveys")
 	}
 	if roleOf(c) >= site.Researcher {
-		page.New, page.Post = s.Base+h.AdminPath("/runs/new"), s.Base+h.AdminPath("/analysis")
+		page.New, page.Post = h.Href("/runs/new"), h.Href("/analysis")
 	}
 	runs, err := s.viewRuns(c, h)
 	if err != nil {
@@ -63,17 +60,17 @@ func (s *Room) analysis(c echo.Context) error {
 		return err
 	default:
 		page.Result = s.viewResult(h, run, result)
-		page.Run = runs[slices.IndexFunc(runs, func(r templates.RunView) bool { return r.ID == run.ID })]
+		page.Run = runs[slices.IndexFunc(runs, func(r pages.RunView) bool { return r.ID == run.ID })]
 		if err := s.sameAs(c.Request().Context(), h, &page.Run); err != nil {
 			return err
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Analysis(page))
+	return s.Show(c, http.StatusOK, pages.Analysis(page))
 }
 
 // viewResult words a result.
-func (s *Room) viewResult(h *site.Hosted, run store.Run, r *window.Result) *templates.ResultView {
-	v := &templates.ResultView{Virtual: r.People.Virtual}
+func (s *Room) viewResult(h *site.Hosted, run store.Run, r *window.Result) *pages.ResultView {
+	v := &pages.ResultView{Virtual: r.People.Virtual}
 	v.People = site.Counted(r.People.Complete, "person who finished", "people who finished")
 	other := "virtual participants who finished"
 	if r.People.Virtual {
@@ -98,7 +95,7 @@ func (s *Room) viewResult(h *site.Hosted, run store.Run, r *window.Result) *temp
 		}
 	}
 	for _, q := range r.Questions {
-		line := templates.WindowLine{
+		line := pages.WindowLine{
 			ID: q.Question, Text: site.Shorten(q.Text, 120), Path: s.Base + h.QuestionPath(run.ID, q.Question), People: len(q.Participants),
 			Sizes: sizes(q.Groups), Groups: q.K, Silhouette: silhouette(q.Result), Stability: "–", LeftOut: len(q.LeftOut), Warnings: len(q.Warnings),
 		}
@@ -118,11 +115,11 @@ func (s *Room) viewResult(h *site.Hosted, run store.Run, r *window.Result) *temp
 	return v
 }
 
-func fillScore(v *templates.ResultView, o *score.Overton) {
+func fillScore(v *pages.ResultView, o *score.Overton) {
 	board := slices.Clone(o.Models) // in the order of the figure
 	slices.SortStableFunc(board, func(a, b score.ModelScore) int { return -cmp.Compare(a.Adjusted, b.Adjusted) })
 	for _, m := range board {
-		line := templates.BoardLine{
+		line := pages.BoardLine{
 			Model: m.Model, Questions: m.Questions,
 			Raw: decimals(m.Raw), RawQuestions: interval(m.Intervals.Questions.Raw),
 			Weighted: decimals(m.Weighted), WeightedQuestions: interval(m.Intervals.Questions.Weighted),
@@ -136,7 +133,7 @@ func fillScore(v *templates.ResultView, o *score.Overton) {
 		v.Models = append(v.Models, m.Model)
 	}
 	ref := o.Reference
-	v.Reference = []templates.ReferenceLine{
+	v.Reference = []pages.ReferenceLine{
 		{Name: "All models together", Raw: decimals(ref.BestAcross), Weighted: decimals(ref.BestAcrossWeighted), Explanation: "groups that at least one model covers"},
 		{Name: "Best model of each question", Raw: decimals(ref.BestAcrossMax), Weighted: decimals(ref.BestAcrossMaxWeighted), Explanation: "mean of each question's best coverage"},
 		{Name: "A single view", Raw: decimals(ref.SingleView), Weighted: decimals(ref.SingleViewWeighted), Explanation: "an answer that covers one group of each question; weighted: the largest"},
@@ -164,13 +161,13 @@ func optionFacts(o window.Options) []templates.Fact {
 }
 
 // drawing draws a figure for telephones and for desks.
-func drawing(draw func(width float64) *figure.Figure) templates.Drawing {
+func drawing(draw func(width float64) *figure.Figure) pages.Drawing {
 	wide := draw(figure.Wide)
-	return templates.Drawing{Title: wide.Title, Narrow: string(draw(figure.Narrow).SVG()), Wide: string(wide.SVG())}
+	return pages.Drawing{Title: wide.Title, Narrow: string(draw(figure.Narrow).SVG()), Wide: string(wide.SVG())}
 }
 
 // drawing is a figure of a run with its caption and the ways to its files.
-func (s *Room) drawing(h *site.Hosted, run store.Run, f window.Tabled) templates.Drawing {
+func (s *Room) drawing(h *site.Hosted, run store.Run, f window.Tabled) pages.Drawing {
 	d := drawing(f.Draw)
 	d.Caption = f.Caption
 	for _, format := range window.FigureFormats {
@@ -196,11 +193,7 @@ var figureTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", 
 const figureScale = 2
 
 // figure sends one figure of a run as a file.
-func (s *Room) figure(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) figure(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	texts, err := s.statementTexts(c.Request().Context(), h)
 	if err != nil {
 		return err
@@ -234,11 +227,7 @@ func send(c echo.Context, name, kind string, content []byte) error {
 }
 
 // runJSON sends the result of a run as the command line writes it.
-func (s *Room) runJSON(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runJSON(c echo.Context, h *site.Hosted, run store.Run) error {
 	if run.State != store.RunDone {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
 	}
@@ -250,11 +239,7 @@ func (s *Room) runJSON(c echo.Context) error {
 }
 
 // runReport sends a run as a page that needs no server.
-func (s *Room) runReport(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runReport(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	if result.Score == nil {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
 	}
@@ -295,11 +280,7 @@ func leftOut(r *window.Result, other string) (lines []string) {
 }
 
 // latestQuestion shows the window of one question in the latest run.
-func (s *Room) latestQuestion(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) latestQuestion(c echo.Context, h *site.Hosted) error {
 	result, run, err := window.Latest(c.Request().Context(), s.Store, h.Row)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -308,11 +289,7 @@ func (s *Room) latestQuestion(c echo.Context) error {
 }
 
 // question shows the window of one question in a run.
-func (s *Room) question(c echo.Context) error {
-	h, run, result, err := s.studyResult(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) question(c echo.Context, h *site.Hosted, run store.Run, result *window.Result) error {
 	return s.showQuestion(c, h, run, result)
 }
 
@@ -328,9 +305,9 @@ func (s *Room) showQuestion(c echo.Context, h *site.Hosted, run store.Run, resul
 	if err != nil {
 		return err
 	}
-	page := templates.WindowPage{Admin: frame, ID: q.ID, Question: q.Text, Option1: q.Option1, Option2: q.Option2, Back: s.Base + h.AdminPath("/analysis")}
+	page := pages.WindowPage{Admin: frame, ID: q.ID, Question: q.Text, Option1: q.Option1, Option2: q.Option2, Back: h.Href("/analysis")}
 	if result == nil {
-		return s.Show(c, http.StatusOK, templates.Window(page))
+		return s.Show(c, http.StatusOK, pages.Window(page))
 	}
 	people, virtual, err := s.Store.Complete(ctx, h.Row.ID)
 	if err != nil {
@@ -343,7 +320,7 @@ func (s *Room) showQuestion(c echo.Context, h *site.Hosted, run store.Run, resul
 	page.Run, page.Back = &v, v.Path
 	at := slices.IndexFunc(result.Questions, func(w window.Question) bool { return w.Question == q.ID })
 	if at < 0 {
-		return s.Show(c, http.StatusOK, templates.Window(page))
+		return s.Show(c, http.StatusOK, pages.Window(page))
 	}
 	beside := func(i int) *templates.Tab {
 		if i < 0 || i >= len(result.Questions) {
@@ -365,27 +342,27 @@ func (s *Room) showQuestion(c echo.Context, h *site.Hosted, run store.Run, resul
 		page.Figures = append(page.Figures, s.drawing(h, run, f))
 	}
 	fillWindow(&page, result, at, statements, roleOf(c) >= site.Researcher)
-	return s.Show(c, http.StatusOK, templates.Window(page))
+	return s.Show(c, http.StatusOK, pages.Window(page))
 }
 
 // fillWindow words the window of the question at a position. named adds the
 // pseudonyms of those who were left out.
-func fillWindow(page *templates.WindowPage, r *window.Result, at int, statements []study.Statement, named bool) {
+func fillWindow(page *pages.WindowPage, r *window.Result, at int, statements []study.Statement, named bool) {
 	q := r.Questions[at]
 	page.Analysed, page.Virtual = true, r.People.Virtual
 	for _, w := range q.Warnings {
 		page.Warnings = append(page.Warnings, site.Sentence(w))
 	}
-	known, wrote := map[string]study.Statement{}, map[string][]templates.FreeResponse{}
+	known, wrote := map[string]study.Statement{}, map[string][]pages.FreeResponse{}
 	texts := map[string]string{}
 	for _, st := range statements {
 		known[st.ID], texts[st.ID] = st, st.Text
 		if st.Question == page.ID && st.Author != "" && st.State != study.StatementReplaced {
-			wrote[st.Author] = append(wrote[st.Author], templates.FreeResponse{ID: st.ID, Text: st.Text, Rejected: st.State == study.StatementRejected})
+			wrote[st.Author] = append(wrote[st.Author], pages.FreeResponse{ID: st.ID, Text: st.Text, Rejected: st.State == study.StatementRejected})
 		}
 	}
-	telling := func(rep cluster.Representative) templates.RepresentativeLine {
-		return templates.RepresentativeLine{
+	telling := func(rep cluster.Representative) pages.RepresentativeLine {
+		return pages.RepresentativeLine{
 			ID: rep.Statement, Text: wordsOf(known, rep.Statement), Direction: rep.Direction, Rejected: known[rep.Statement].State == study.StatementRejected,
 			Count: rep.Count, Votes: rep.Votes, Probability: decimals(rep.Probability), Ratio: decimals(rep.Ratio),
 		}
@@ -394,7 +371,7 @@ func fillWindow(page *templates.WindowPage, r *window.Result, at int, statements
 	page.LeftOut = reasons(q.LeftOut)
 	if named {
 		for _, l := range q.LeftOut {
-			page.LeftOutWho = append(page.LeftOutWho, templates.LeftOutLine{Pseudonym: l.ID, Reason: l.Reason})
+			page.LeftOutWho = append(page.LeftOutWho, pages.LeftOutLine{Pseudonym: l.ID, Reason: l.Reason})
 		}
 	}
 	var scored score.Question
@@ -415,11 +392,11 @@ func fillWindow(page *templates.WindowPage, r *window.Result, at int, statements
 		rated[[2]string{c.Model, c.Group}] = c.Total()
 	}
 	for _, g := range q.Groups {
-		view := templates.GroupView{Number: g.Group, Size: g.Size, Share: percent(g.Share)}
+		view := pages.GroupView{Number: g.Group, Size: g.Size, Share: percent(g.Share)}
 		label := strconv.Itoa(g.Group)
 		at := slices.IndexFunc(scored.Groups, func(sg score.Group) bool { return sg.Group == label })
 		for _, m := range page.Models {
-			rating := templates.GroupRating{Mean: "–", N: rated[[2]string{m, label}]}
+			rating := pages.GroupRating{Mean: "–", N: rated[[2]string{m, label}]}
 			if at >= 0 {
 				rating.Mean, rating.Covered = decimals(scored.Mean[m][at]), scored.Covered[m][at] == 1
 			}
@@ -454,7 +431,7 @@ func wordsOf(known map[string]study.Statement, id string) string {
 
 // votedLines lists the statements with the votes of each group, those first on
 // which the groups are farthest apart.
-func votedLines(r *cluster.Result, known map[string]study.Statement) []templates.VotedLine {
+func votedLines(r *cluster.Result, known map[string]study.Statement) []pages.VotedLine {
 	byGroup := make([]map[string]cluster.Tally, len(r.Groups))
 	for g, group := range r.Groups {
 		byGroup[g] = map[string]cluster.Tally{}
@@ -463,7 +440,7 @@ func votedLines(r *cluster.Result, known map[string]study.Statement) []templates
 		}
 	}
 	type line struct {
-		templates.VotedLine
+		pages.VotedLine
 		apart float64
 	}
 	var lines []line
@@ -471,7 +448,7 @@ func votedLines(r *cluster.Result, known map[string]study.Statement) []templates
 		if st.Votes() == 0 {
 			continue
 		}
-		l := line{VotedLine: templates.VotedLine{
+		l := line{VotedLine: pages.VotedLine{
 			ID: st.ID, Text: wordsOf(known, st.ID), Rejected: known[st.ID].State == study.StatementRejected, Seed: known[st.ID].Seed,
 			Excluded: st.Excluded, Votes: st.Votes(), Consensus: decimals(st.Consensus),
 		}}
@@ -479,7 +456,7 @@ func votedLines(r *cluster.Result, known map[string]study.Statement) []templates
 		for g := range r.Groups {
 			t := byGroup[g][st.ID]
 			n := t.Votes()
-			v := templates.GroupVotes{N: n}
+			v := pages.GroupVotes{N: n}
 			if n > 0 {
 				share := func(k int) int { return int(math.Round(100 * float64(k) / float64(n))) }
 				v.Agree, v.Disagree = share(t.Agree), share(t.Disagree)
@@ -495,7 +472,7 @@ func votedLines(r *cluster.Result, known map[string]study.Statement) []templates
 		lines = append(lines, l)
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return -cmp.Compare(a.apart, b.apart) })
-	views := make([]templates.VotedLine, len(lines))
+	views := make([]pages.VotedLine, len(lines))
 	for i, l := range lines {
 		views[i] = l.VotedLine
 	}

@@ -12,7 +12,7 @@ import (
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
-	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -21,24 +21,20 @@ import (
 const compareResamples = 1000
 
 // compareRuns sets the runs ?a=ID&b=ID side by side, or asks which.
-func (s *Room) compareRuns(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) compareRuns(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Two runs side by side", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := templates.ComparePage{Admin: frame, Post: s.Base + h.AdminPath("/runs/compare"), Back: s.Base + h.AdminPath("/runs")}
+	page := pages.ComparePage{Admin: frame, Post: h.Href("/runs/compare"), Back: h.Href("/runs")}
 	all, err := s.viewRuns(c, h)
 	if err != nil {
 		return err
 	}
-	page.Runs = slices.DeleteFunc(all, func(r templates.RunView) bool { return !r.Done })
+	page.Runs = slices.DeleteFunc(all, func(r pages.RunView) bool { return !r.Done })
 	a, b := c.QueryParam("a"), c.QueryParam("b")
 	if a == "" || b == "" {
-		return s.Show(c, http.StatusOK, templates.Compare(page))
+		return s.Show(c, http.StatusOK, pages.Compare(page))
 	}
 	var runs [2]store.Run
 	var results [2]*window.Result
@@ -53,24 +49,24 @@ func (s *Room) compareRuns(c echo.Context) error {
 			return err
 		}
 	}
-	view := func(id int64) *templates.RunView {
-		return &page.Runs[slices.IndexFunc(page.Runs, func(r templates.RunView) bool { return r.ID == id })]
+	view := func(id int64) *pages.RunView {
+		return &page.Runs[slices.IndexFunc(page.Runs, func(r pages.RunView) bool { return r.ID == id })]
 	}
 	page.A, page.B = view(runs[0].ID), view(runs[1].ID)
 	if runs[0].ID == runs[1].ID {
 		page.Problem = "These are the same run. Choose two."
-		return s.Show(c, http.StatusOK, templates.Compare(page))
+		return s.Show(c, http.StatusOK, pages.Compare(page))
 	}
 	s.fillCompare(&page, h, runs, results[0], results[1])
-	return s.Show(c, http.StatusOK, templates.Compare(page))
+	return s.Show(c, http.StatusOK, pages.Compare(page))
 }
 
 // fillCompare words how two results differ.
-func (s *Room) fillCompare(page *templates.ComparePage, h *site.Hosted, runs [2]store.Run, a, b *window.Result) {
+func (s *Room) fillCompare(page *pages.ComparePage, h *site.Hosted, runs [2]store.Run, a, b *window.Result) {
 	page.SameInput = a.Input == b.Input
 	differing := func(name, x, y string) {
 		if x != y {
-			page.Differing = append(page.Differing, templates.DifferingLine{Name: name, A: x, B: y})
+			page.Differing = append(page.Differing, pages.DifferingLine{Name: name, A: x, B: y})
 		}
 	}
 	factsA, factsB := optionFacts(a.Parameters), optionFacts(b.Parameters)
@@ -88,7 +84,7 @@ func (s *Room) fillCompare(page *templates.ComparePage, h *site.Hosted, runs [2]
 	differing("Program", a.Program.Name+" "+a.Program.Version, b.Program.Name+" "+b.Program.Version)
 
 	for _, q := range a.Questions {
-		line := templates.ComparedQuestion{ID: q.Question, Text: site.Shorten(q.Text, 90), PathA: s.Base + h.QuestionPath(runs[0].ID, q.Question), A: sizes(q.Groups), B: "not in it", Agreement: "–"}
+		line := pages.ComparedQuestion{ID: q.Question, Text: site.Shorten(q.Text, 90), PathA: s.Base + h.QuestionPath(runs[0].ID, q.Question), A: sizes(q.Groups), B: "not in it", Agreement: "–"}
 		if at := slices.IndexFunc(b.Questions, func(o window.Question) bool { return o.Question == q.Question }); at >= 0 {
 			other := b.Questions[at]
 			line.PathB, line.B = s.Base+h.QuestionPath(runs[1].ID, q.Question), sizes(other.Groups)
@@ -100,7 +96,7 @@ func (s *Room) fillCompare(page *templates.ComparePage, h *site.Hosted, runs [2]
 	}
 	for _, q := range b.Questions {
 		if !slices.ContainsFunc(a.Questions, func(o window.Question) bool { return o.Question == q.Question }) {
-			page.Questions = append(page.Questions, templates.ComparedQuestion{ID: q.Question, Text: site.Shorten(q.Text, 90), A: "not in it",
+			page.Questions = append(page.Questions, pages.ComparedQuestion{ID: q.Question, Text: site.Shorten(q.Text, 90), A: "not in it",
 				PathB: s.Base + h.QuestionPath(runs[1].ID, q.Question), B: sizes(q.Groups), Agreement: "–"})
 		}
 	}
@@ -117,7 +113,7 @@ func (s *Room) fillCompare(page *templates.ComparePage, h *site.Hosted, runs [2]
 	for _, ch := range changes {
 		both[ch.Model] = true
 		x, y := byModel(a.Score, ch.Model), byModel(b.Score, ch.Model)
-		page.Models = append(page.Models, templates.ComparedModel{
+		page.Models = append(page.Models, pages.ComparedModel{
 			Model: ch.Model, A: decimals(x.Adjusted), B: decimals(y.Adjusted), AI: interval(x.CI), BI: interval(y.CI),
 			Change: signedDecimals(ch.Adjusted), Interval: interval(ch.AdjustedCI), Weighted: signedDecimals(ch.Weighted), WeightedCI: interval(ch.WeightedCI), Questions: ch.Questions,
 		})
@@ -132,7 +128,7 @@ func (s *Room) fillCompare(page *templates.ComparePage, h *site.Hosted, runs [2]
 	figuresA, figuresB := window.ScoreFigures(a.Score), window.ScoreFigures(b.Score)
 	for i := range figuresA {
 		left, right := figuresA[i].Draw(figure.Narrow), figuresB[i].Draw(figure.Narrow)
-		page.Figures = append(page.Figures, templates.ComparedFigure{Title: left.Title, A: string(left.SVG()), B: string(right.SVG())})
+		page.Figures = append(page.Figures, pages.ComparedFigure{Title: left.Title, A: string(left.SVG()), B: string(right.SVG())})
 	}
 }
 

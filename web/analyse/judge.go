@@ -18,6 +18,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -28,26 +29,22 @@ const judgePath = "/admin/studies/:slug/judge"
 const predictionsFile = "predictions.csv"
 
 // judge shows the latest judge against the people of a study.
-func (s *Room) judge(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) judge(c echo.Context, h *site.Hosted) error {
 	page, err := s.judgePage(c, h)
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Judge(*page))
+	return s.Show(c, http.StatusOK, pages.Judge(*page))
 }
 
-func (s *Room) judgePage(c echo.Context, h *site.Hosted) (*templates.JudgePage, error) {
+func (s *Room) judgePage(c echo.Context, h *site.Hosted) (*pages.JudgePage, error) {
 	frame, err := s.AdminStudyFrame(c, h, "Judge", "/judge")
 	if err != nil {
 		return nil, err
 	}
-	page := &templates.JudgePage{Admin: frame}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
-		page.Post = s.Base + h.AdminPath("/judge")
+	page := &pages.JudgePage{Admin: frame}
+	if site.Allows(frame.Role, site.Researcher) {
+		page.Post = h.Href("/judge")
 		if page.Runs, err = s.judgeRuns(); err != nil {
 			return nil, err
 		}
@@ -83,12 +80,8 @@ func (s *Room) judgeRuns() ([]string, error) {
 }
 
 // compareJudge sets predictions against people, keeps the numbers and shows them.
-func (s *Room) compareJudge(c echo.Context) error {
+func (s *Room) compareJudge(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	page, err := s.judgePage(c, h)
 	if err != nil {
 		return err
@@ -116,7 +109,7 @@ func (s *Room) compareJudge(c echo.Context) error {
 		page.Problem = "The file predicts none of the ratings that people gave."
 	}
 	if page.Wrong = page.Problem != "" || len(page.Faults) > 0; page.Wrong {
-		return s.Show(c, http.StatusUnprocessableEntity, templates.Judge(*page))
+		return s.Show(c, http.StatusUnprocessableEntity, pages.Judge(*page))
 	}
 	if err := window.RecordJudged(ctx, s.Store, h.Row, result); err != nil {
 		return err
@@ -165,7 +158,7 @@ func (s *Room) predictions(r *http.Request, runs []string) (file window.JudgeFil
 const shunsHigh = 0.5
 
 // fillJudge words a comparison.
-func fillJudge(page *templates.JudgePage, h *site.Hosted, r *window.Judged) {
+func fillJudge(page *pages.JudgePage, h *site.Hosted, r *window.Judged) {
 	page.Virtual = r.People.Virtual
 	page.People, page.LeftOut = countedPeople(r.People)
 	j := r.Judge
@@ -180,7 +173,7 @@ func fillJudge(page *templates.JudgePage, h *site.Hosted, r *window.Judged) {
 		name string
 		p    score.Predictor
 	}{{"The judge", j.Judge}, {"Mean of the person's other ratings", j.MeanOfOthers}} {
-		page.Predictors = append(page.Predictors, templates.PredictorLine{Name: l.name, N: l.p.N, MAE: estimatedOf(l.p.MAE, l.p.CI.MAE), Spearman: estimatedOf(l.p.Spearman, l.p.CI.Spearman),
+		page.Predictors = append(page.Predictors, pages.PredictorLine{Name: l.name, N: l.p.N, MAE: estimatedOf(l.p.MAE, l.p.CI.MAE), Spearman: estimatedOf(l.p.Spearman, l.p.CI.Spearman),
 			WithinPerson: estimatedOf(l.p.WithinPerson, l.p.CI.WithinPerson), Bias: decimals(l.p.Bias), JudgeHigh: share(l.p.JudgeHigh)})
 	}
 	d := drawing(func(width float64) *figure.Figure { return figure.Judge(j, width) })
@@ -191,7 +184,7 @@ func fillJudge(page *templates.JudgePage, h *site.Hosted, r *window.Judged) {
 			page.Agreement += fmt.Sprintf(" Rank correlation of the two over models: %s (%s).", decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
 		}
 		for _, m := range l.Models {
-			page.Models = append(page.Models, templates.JudgedModelLine{Model: m.Model, People: decimals(m.HumanAdjusted), Judge: decimals(m.JudgeAdjusted), Shift: estimatedOf(m.DeltaAdjusted, m.DeltaAdjustedCI)})
+			page.Models = append(page.Models, pages.JudgedModelLine{Model: m.Model, People: decimals(m.HumanAdjusted), Judge: decimals(m.JudgeAdjusted), Shift: estimatedOf(m.DeltaAdjusted, m.DeltaAdjustedCI)})
 		}
 	}
 	for _, q := range r.Questions {
@@ -202,7 +195,7 @@ func fillJudge(page *templates.JudgePage, h *site.Hosted, r *window.Judged) {
 		if known, ok := h.Questions.Question(q.Question); ok {
 			text = site.Shorten(known.Text, 100)
 		}
-		page.Questions = append(page.Questions, templates.JudgedQuestionLine{ID: q.Question, Text: text, Path: path, N: q.N, Without: q.Dropped,
+		page.Questions = append(page.Questions, pages.JudgedQuestionLine{ID: q.Question, Text: text, Path: path, N: q.N, Without: q.Dropped,
 			MAE: estimatedOf(q.MAE, q.CI.MAE), WithinPerson: estimatedOf(q.WithinPerson, q.CI.WithinPerson), Bias: decimals(q.Bias), PeopleHigh: share(q.HumanHigh), JudgesHigh: share(q.JudgeHigh)})
 	}
 	groups := "none: the study was not analysed, so models have no scores"

@@ -24,6 +24,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -122,8 +123,8 @@ func (r modelRun) models() string {
 	return strings.Join(names, ", ")
 }
 
-func (r modelRun) progress() templates.ModelRunProgress {
-	return templates.ModelRunProgress{Done: r.Answered, Of: r.Planned.Requests}
+func (r modelRun) progress() pages.ModelRunProgress {
+	return pages.ModelRunProgress{Done: r.Answered, Of: r.Planned.Requests}
 }
 
 // expected is what the run will have cost at the end, judged by its answers.
@@ -143,15 +144,15 @@ func (s *Room) modelRunsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.ModelRunsPage{Admin: s.modelsFrame(c, "Models"), Folder: s.Runs, Broken: broken}
+	page := pages.ModelRunsPage{Admin: s.modelsFrame(c, "Models"), Folder: s.Runs, Broken: broken}
 	for _, r := range runs {
-		line := templates.ModelRunLine{Name: r.name, Path: r.path(), Kind: r.Settings.Command, Models: site.Shorten(r.models(), 80), Progress: r.progress(), Cost: money(r.Cost), Expected: money(r.expected())}
+		line := pages.ModelRunLine{Name: r.name, Path: r.path(), Kind: r.Settings.Command, Models: site.Shorten(r.models(), 80), Progress: r.progress(), Cost: money(r.Cost), Expected: money(r.expected())}
 		if !r.Last.IsZero() {
 			line.Last = site.MomentOf(r.Last)
 		}
 		page.Runs = append(page.Runs, line)
 	}
-	return s.Show(c, http.StatusOK, templates.ModelRuns(page))
+	return s.Show(c, http.StatusOK, pages.ModelRuns(page))
 }
 
 func (s *Room) modelsFrame(c echo.Context, title string) templates.Admin {
@@ -174,7 +175,7 @@ func (s *Room) modelRunPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.ModelRunPage{Admin: s.modelsFrame(c, r.name), Back: s.Base + "/admin/models", Name: r.name, Kind: r.Settings.Command, Progress: r.progress(), Failed: site.Shorten(r.Failed, 300)}
+	page := pages.ModelRunPage{Admin: s.modelsFrame(c, r.name), Back: s.Base + "/admin/models", Name: r.name, Kind: r.Settings.Command, Progress: r.progress(), Failed: site.Shorten(r.Failed, 300)}
 	if !r.Last.IsZero() {
 		page.Last = site.MomentOf(r.Last)
 	}
@@ -195,11 +196,11 @@ func (s *Room) modelRunPage(c echo.Context) error {
 	}
 	page.Settings = settingFacts(r.Settings)
 	if r.Settings.Command == kindGenerate {
-		if page.Review, err = s.review(c, r, site.AdminRoles[page.Role] >= site.Researcher); err != nil {
+		if page.Review, err = s.review(c, r, site.Allows(page.Role, site.Researcher)); err != nil {
 			return err
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.ModelRun(page))
+	return s.Show(c, http.StatusOK, pages.ModelRun(page))
 }
 
 // finishes counts why answers ended.
@@ -294,12 +295,12 @@ func (r sampled) state() string {
 const mostResponses = 20
 
 // review lists a run's responses, those with flags first.
-func (s *Room) review(c echo.Context, r modelRun, mayDecide bool) (*templates.ReviewView, error) {
+func (s *Room) review(c echo.Context, r modelRun, mayDecide bool) (*pages.ReviewView, error) {
 	all, err := s.samples(c, r)
 	if err != nil || all == nil {
 		return nil, err
 	}
-	view := &templates.ReviewView{View: c.QueryParam("view")}
+	view := &pages.ReviewView{View: c.QueryParam("view")}
 	if view.View != "accepted" && view.View != "rejected" {
 		view.View = "waiting"
 	}
@@ -331,7 +332,7 @@ func (s *Room) review(c echo.Context, r modelRun, mayDecide bool) (*templates.Re
 		shown = shown[:mostResponses]
 	}
 	for i, sample := range shown {
-		line := templates.ReviewedResponse{ID: fmt.Sprintf("response-%d", i+1), Key: sample.key(), Question: cmp.Or(sample.QuestionText, sample.Sample.Question), Model: sample.Sample.Model, Text: sample.Sample.Text,
+		line := pages.ReviewedResponse{ID: fmt.Sprintf("response-%d", i+1), Key: sample.key(), Question: cmp.Or(sample.QuestionText, sample.Sample.Question), Model: sample.Sample.Model, Text: sample.Sample.Text,
 			Note: fmt.Sprintf("sample %d, %s, ended by %s", sample.Number, site.Counted(sample.Words, "word", "words"), cmp.Or(sample.FinishReason, "no reason given")), Flags: sample.Flags}
 		if sample.decided {
 			line.Verdict, line.By, line.At = sample.state(), sample.verdict.Email, site.Moment(sample.verdict.At)

@@ -20,6 +20,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -50,8 +51,8 @@ type job struct {
 const regroupCost = 0.07
 
 // at tells how far the job is at a time. ahead is how many come before it.
-func (j *job) at(now time.Time, ahead int) templates.RunProgress {
-	p := templates.RunProgress{Done: j.done, Of: j.options.Steps(j.questions)}
+func (j *job) at(now time.Time, ahead int) pages.RunProgress {
+	p := pages.RunProgress{Done: j.done, Of: j.options.Steps(j.questions)}
 	if ahead > 0 {
 		p.Stage = "waits for " + site.Counted(ahead, "run before it", "runs before it")
 		return p
@@ -90,7 +91,7 @@ func inWords(d time.Duration) string {
 }
 
 // of returns how far a run is, if it is known here.
-func (a *analyses) of(run int64, now time.Time) (p templates.RunProgress, known bool) {
+func (a *analyses) of(run int64, now time.Time) (p pages.RunProgress, known bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	at := slices.IndexFunc(a.queue, func(j *job) bool { return j.run == run })
@@ -194,13 +195,9 @@ func runNames(c echo.Context) (name, note, problem string) {
 }
 
 // newRun asks for a run; with ?like=ID it starts from another's parameters.
-func (s *Room) newRun(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) newRun(c echo.Context, h *site.Hosted) error {
 	o := window.DefaultOptions()
-	page := templates.NewRunPage{}
+	page := pages.NewRunPage{}
 	if c.QueryParam("like") != "" {
 		run, err := s.run(c, h, c.QueryParam("like"))
 		if err != nil {
@@ -215,11 +212,7 @@ func (s *Room) newRun(c echo.Context) error {
 }
 
 // analyse starts a run from the form, all of whose fields may be missing.
-func (s *Room) analyse(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) analyse(c echo.Context, h *site.Hosted) error {
 	o, problem := runOptions(c)
 	name, note, wrong := runNames(c)
 	if problem == "" {
@@ -242,7 +235,7 @@ func (s *Room) analyse(c echo.Context) error {
 		}
 	}
 	if problem != "" {
-		return s.askForRun(c, h, http.StatusUnprocessableEntity, templates.NewRunPage{Problem: problem, Name: name, Note: note}, o, c.Request().PostForm)
+		return s.askForRun(c, h, http.StatusUnprocessableEntity, pages.NewRunPage{Problem: problem, Name: name, Note: note}, o, c.Request().PostForm)
 	}
 	id, err := s.startRun(c.Request().Context(), h, name, note, o, site.ActorOf(c))
 	if err != nil {
@@ -320,7 +313,7 @@ var runLabels = map[string]string{
 
 // askForRun shows the form with parameters in it. typed is what came with the
 // form before, where something was wrong with it.
-func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templates.NewRunPage, o window.Options, typed map[string][]string) error {
+func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.NewRunPage, o window.Options, typed map[string][]string) error {
 	frame, err := s.AdminStudyFrame(c, h, "New run", "/analysis")
 	if err != nil {
 		return err
@@ -329,7 +322,7 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templa
 	if err != nil {
 		return err
 	}
-	page.Admin, page.Post, page.Back = frame, s.Base+h.AdminPath("/analysis"), s.Base+h.AdminPath("/analysis")
+	page.Admin, page.Post, page.Back = frame, h.Href("/analysis"), h.Href("/analysis")
 	page.Wrong = page.Problem != ""
 	taken := people
 	if o.People == window.Virtual || o.People == window.Auto && people == 0 {
@@ -352,12 +345,12 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templa
 		return now
 	}
 	number := func(name, now, min, max, step, hint string) {
-		page.Fields = append(page.Fields, templates.RunField{Name: name, Label: runLabels[name], Hint: hint, Value: value(name, now), Min: min, Max: max, Step: step})
+		page.Fields = append(page.Fields, pages.RunField{Name: name, Label: runLabels[name], Hint: hint, Value: value(name, now), Min: min, Max: max, Step: step})
 	}
 	choice := func(name, now, hint string, choices ...[2]string) {
-		f := templates.RunField{Name: name, Label: runLabels[name], Hint: hint}
+		f := pages.RunField{Name: name, Label: runLabels[name], Hint: hint}
 		for _, v := range choices {
-			f.Choices = append(f.Choices, templates.RunChoice{Value: v[0], Label: v[1], Chosen: v[0] == value(name, now)})
+			f.Choices = append(f.Choices, pages.RunChoice{Value: v[0], Label: v[1], Chosen: v[0] == value(name, now)})
 		}
 		page.Fields = append(page.Fields, f)
 	}
@@ -381,9 +374,9 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page templa
 	number("seed", strconv.FormatUint(o.Cluster.Seed, 10), "0", "", "1", "Of every random choice. The same data, parameters and seed give the same result to the byte.")
 	page.All = o.Questions == nil
 	for _, q := range h.Questions.Questions {
-		page.Questions = append(page.Questions, templates.RunChoice{Value: q.ID, Label: site.Shorten(q.Text, 120), Chosen: slices.Contains(o.Questions, q.ID)})
+		page.Questions = append(page.Questions, pages.RunChoice{Value: q.ID, Label: site.Shorten(q.Text, 120), Chosen: slices.Contains(o.Questions, q.ID)})
 	}
-	return s.Show(c, status, templates.NewRun(page))
+	return s.Show(c, status, pages.NewRun(page))
 }
 
 // run finds one of a study's runs by the id in an address.
@@ -399,27 +392,29 @@ func (s *Room) run(c echo.Context, h *site.Hosted, id string) (store.Run, error)
 	return run, err
 }
 
-// studyRun is the study and the run of an address.
-func (s *Room) studyRun(c echo.Context) (*site.Hosted, store.Run, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return nil, store.Run{}, err
-	}
-	run, err := s.run(c, h, c.Param("id"))
-	return h, run, err
+// inRun hands a handler the study and the run that its path names.
+func (s *Room) inRun(handler func(echo.Context, *site.Hosted, store.Run) error) echo.HandlerFunc {
+	return s.InStudy(func(c echo.Context, h *site.Hosted) error {
+		run, err := s.run(c, h, c.Param("id"))
+		if err != nil {
+			return err
+		}
+		return handler(c, h, run)
+	})
 }
 
-// studyResult is the study, the run and the result of an address.
-func (s *Room) studyResult(c echo.Context) (*site.Hosted, store.Run, *window.Result, error) {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return nil, run, nil, err
-	}
-	if run.State != store.RunDone {
-		return nil, run, nil, &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
-	}
-	result, err := window.ReadResult(run)
-	return h, run, result, err
+// inResult hands a handler the result of the run, too.
+func (s *Room) inResult(handler func(echo.Context, *site.Hosted, store.Run, *window.Result) error) echo.HandlerFunc {
+	return s.inRun(func(c echo.Context, h *site.Hosted, run store.Run) error {
+		if run.State != store.RunDone {
+			return &site.Refusal{Status: http.StatusNotFound, Name: "no_result", Try: h.RunPath(run.ID)}
+		}
+		result, err := window.ReadResult(run)
+		if err != nil {
+			return err
+		}
+		return handler(c, h, run, result)
+	})
 }
 
 // runTitle is how pages call a run.
@@ -432,12 +427,12 @@ func runTitle(r store.Run) string {
 
 // viewRun words a run for a reader with a role. complete are the submissions
 // that could be taken now: of people, and of virtual participants.
-func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtual int) (templates.RunView, error) {
+func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtual int) (pages.RunView, error) {
 	o, err := window.Parameters(r)
 	if err != nil {
-		return templates.RunView{}, err
+		return pages.RunView{}, err
 	}
-	v := templates.RunView{
+	v := pages.RunView{
 		ID: r.ID, Title: runTitle(r), Name: r.Name, Note: r.Note, State: string(r.State), Who: r.Email, Path: s.Base + h.RunPath(r.ID),
 		Asked: site.Moment(r.CreatedAt), Ended: site.Moment(r.EndedAt), Failure: r.Failure, Done: r.State == store.RunDone,
 		Method: string(o.Cluster.Method), Groups: "auto",
@@ -496,7 +491,7 @@ func changedSince(r store.Run, o window.Options, people, virtual int) string {
 }
 
 // viewRuns words all runs of a study, the newest first.
-func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]templates.RunView, error) {
+func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]pages.RunView, error) {
 	ctx := c.Request().Context()
 	runs, err := s.Store.Runs(ctx, h.Row.ID, window.RunKind)
 	if err != nil {
@@ -506,7 +501,7 @@ func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]templates.RunView, er
 	if err != nil {
 		return nil, err
 	}
-	var views []templates.RunView
+	var views []pages.RunView
 	for _, r := range runs {
 		v, err := s.viewRun(h, r, roleOf(c), people, virtual)
 		if err != nil {
@@ -521,18 +516,14 @@ func (s *Room) viewRuns(c echo.Context, h *site.Hosted) ([]templates.RunView, er
 func roleOf(c echo.Context) site.Role { return site.AdminRoles[site.AccountOf(c).Role] }
 
 // runs lists the runs of a study.
-func (s *Room) runs(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runs(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Runs", "/analysis")
 	if err != nil {
 		return err
 	}
-	page := templates.RunsPage{Admin: frame, Compare: s.Base + h.AdminPath("/runs/compare")}
+	page := pages.RunsPage{Admin: frame, Compare: h.Href("/runs/compare")}
 	if roleOf(c) >= site.Researcher {
-		page.New = s.Base + h.AdminPath("/runs/new")
+		page.New = h.Href("/runs/new")
 	}
 	if page.Runs, err = s.viewRuns(c, h); err != nil {
 		return err
@@ -542,21 +533,17 @@ func (s *Room) runs(c echo.Context) error {
 			page.Comparable++
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Runs(page))
+	return s.Show(c, http.StatusOK, pages.Runs(page))
 }
 
 // showRun shows one run, and what came out of it.
-func (s *Room) showRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) showRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	ctx := c.Request().Context()
 	frame, err := s.AdminStudyFrame(c, h, runTitle(run), "/analysis")
 	if err != nil {
 		return err
 	}
-	page := templates.RunPage{Admin: frame, Back: s.Base + h.AdminPath("/runs"), Compare: s.Base + h.AdminPath("/runs/compare"), Most: longestRunNote}
+	page := pages.RunPage{Admin: frame, Back: h.Href("/runs"), Compare: h.Href("/runs/compare"), Most: longestRunNote}
 	all, err := s.viewRuns(c, h)
 	if err != nil {
 		return err
@@ -575,7 +562,7 @@ func (s *Room) showRun(c echo.Context) error {
 			return err
 		}
 		page.Facts = optionFacts(o)
-		return s.Show(c, http.StatusOK, templates.Run(page))
+		return s.Show(c, http.StatusOK, pages.Run(page))
 	}
 	if err := s.sameAs(ctx, h, &page.Run); err != nil {
 		return err
@@ -591,11 +578,11 @@ func (s *Room) showRun(c echo.Context) error {
 			page.Report = page.Run.Path + "/report.html"
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Run(page))
+	return s.Show(c, http.StatusOK, pages.Run(page))
 }
 
 // sameAs points to an earlier run with the same result.
-func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *templates.RunView) error {
+func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *pages.RunView) error {
 	first, err := s.Store.SameResult(ctx, h.Row.ID, v.ID)
 	if first != 0 {
 		v.Same = &templates.Tab{Name: fmt.Sprintf("run %d", first), Path: s.Base + h.RunPath(first)}
@@ -604,11 +591,7 @@ func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *templates.RunView)
 }
 
 // progress tells the page's script how far a run is.
-func (s *Room) progress(c echo.Context) error {
-	_, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) progress(c echo.Context, _ *site.Hosted, run store.Run) error {
 	p, _ := s.analyses.of(run.ID, s.Now())
 	p.Ended = run.State.Ended()
 	return c.JSON(http.StatusOK, p)
@@ -616,13 +599,9 @@ func (s *Room) progress(c echo.Context) error {
 
 // cancelRun ends a run. It is cancelled at once; what is computed for it stops
 // soon after.
-func (s *Room) cancelRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) cancelRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	ctx := c.Request().Context()
-	err = s.Store.EndRun(ctx, run.ID, store.RunCancelled, "")
+	err := s.Store.EndRun(ctx, run.ID, store.RunCancelled, "")
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "run_ended", Try: h.RunPath(run.ID)}
 	}
@@ -637,11 +616,7 @@ func (s *Room) cancelRun(c echo.Context) error {
 }
 
 // runAgain starts a run with the same parameters.
-func (s *Room) runAgain(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) runAgain(c echo.Context, h *site.Hosted, run store.Run) error {
 	o, err := window.Parameters(run)
 	if err != nil {
 		return err
@@ -654,11 +629,7 @@ func (s *Room) runAgain(c echo.Context) error {
 }
 
 // renameRun gives a run another name and note.
-func (s *Room) renameRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) renameRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	name, note, problem := runNames(c)
 	if problem != "" {
 		return &site.Refusal{Status: http.StatusUnprocessableEntity, Name: "run_name", Try: h.RunPath(run.ID)}
@@ -670,12 +641,8 @@ func (s *Room) renameRun(c echo.Context) error {
 }
 
 // deleteRun removes a run for good.
-func (s *Room) deleteRun(c echo.Context) error {
-	h, run, err := s.studyRun(c)
-	if err != nil {
-		return err
-	}
-	err = s.Store.DeleteRun(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
+func (s *Room) deleteRun(c echo.Context, h *site.Hosted, run store.Run) error {
+	err := s.Store.DeleteRun(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
 	if errors.Is(err, store.ErrNotFound) { // it is computed
 		return &site.Refusal{Status: http.StatusConflict, Name: "run_runs", Try: h.RunPath(run.ID)}
 	}

@@ -22,6 +22,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web/site"
 )
 
@@ -29,33 +30,29 @@ import (
 const surveysPath = "/admin/studies/:slug/surveys"
 
 // surveys shows what people answered to a study's surveys.
-func (s *Room) surveys(c echo.Context) error {
-	page, _, err := s.surveysPage(c)
+func (s *Room) surveys(c echo.Context, h *site.Hosted) error {
+	page, _, err := s.surveysPage(c, h)
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Surveys(*page))
+	return s.Show(c, http.StatusOK, pages.Surveys(*page))
 }
 
 // surveysPage is the page of the latest analysis, with that analysis: nil
 // where there is none.
-func (s *Room) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surveys, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *Room) surveysPage(c echo.Context, h *site.Hosted) (*pages.SurveysPage, *window.Surveys, error) {
 	frame, err := s.AdminStudyFrame(c, h, "Surveys", "/surveys")
 	if err != nil {
 		return nil, nil, err
 	}
-	page := &templates.SurveysPage{Admin: frame}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
-		page.Post = s.Base + h.AdminPath("/surveys")
+	page := &pages.SurveysPage{Admin: frame}
+	if site.Allows(frame.Role, site.Researcher) {
+		page.Post = h.Href("/surveys")
 	}
 	if j, known := s.surveyAnalyses.of(h.Row.ID); known {
 		page.Failed = j.failed
 		if !j.ended {
-			page.Running = &templates.RunningAnalysis{Since: site.MomentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
+			page.Running = &pages.RunningAnalysis{Since: site.MomentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
 		}
 	}
 	result, run, err := window.LatestSurveys(c.Request().Context(), s.Store, h.Row)
@@ -68,11 +65,11 @@ func (s *Room) surveysPage(c echo.Context) (*templates.SurveysPage, *window.Surv
 		s.fillSurveys(page, h, result)
 	}
 	for i, name := range window.Instruments(h.Study) {
-		input := templates.SurveyInput{Field: fmt.Sprintf("models-%d", i+1), Title: instrumentTitle(h.Instruments[name])}
+		input := pages.SurveyInput{Field: fmt.Sprintf("models-%d", i+1), Title: instrumentTitle(h.Instruments[name])}
 		if result != nil {
 			for _, f := range result.Files {
 				if f.Instrument == name {
-					input.Kept = append(input.Kept, templates.KeptFile{Value: keptValue(f), Name: f.File})
+					input.Kept = append(input.Kept, pages.KeptFile{Value: keptValue(f), Name: f.File})
 				}
 			}
 		}
@@ -93,12 +90,8 @@ func instrumentTitle(in instrument.Instrument) string {
 
 // analyseSurveys starts an analysis with the files sent and those kept of the
 // latest one, and goes to the page that shows how it stands.
-func (s *Room) analyseSurveys(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
-	page, latest, err := s.surveysPage(c)
+func (s *Room) analyseSurveys(c echo.Context, h *site.Hosted) error {
+	page, latest, err := s.surveysPage(c, h)
 	if err != nil {
 		return err
 	}
@@ -118,7 +111,7 @@ func (s *Room) analyseSurveys(c echo.Context) error {
 	}
 	if err != nil {
 		page.Wrong = true
-		return s.Show(c, http.StatusUnprocessableEntity, templates.Surveys(*page))
+		return s.Show(c, http.StatusUnprocessableEntity, pages.Surveys(*page))
 	}
 	if j := s.surveyAnalyses.begin(h.Row.ID, s.Now(), len(window.Instruments(h.Study))); j != nil {
 		if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), h.Row.ID, "survey analysis started", ""); err != nil {
@@ -251,7 +244,7 @@ func (s *Room) computeSurveys(ctx context.Context, h *site.Hosted, j *surveyJob,
 }
 
 // fillSurveys words a result.
-func (s *Room) fillSurveys(page *templates.SurveysPage, h *site.Hosted, r *window.Surveys) {
+func (s *Room) fillSurveys(page *pages.SurveysPage, h *site.Hosted, r *window.Surveys) {
 	page.Virtual = r.People.Virtual
 	page.People, page.LeftOut = countedPeople(r.People)
 	page.Margins = marginsInWords(r.Parameters.Margins)
@@ -266,7 +259,7 @@ func (s *Room) fillSurveys(page *templates.SurveysPage, h *site.Hosted, r *windo
 		page.Facts = append(page.Facts, templates.Fact{Name: f.File, Value: f.SHA256, Code: true})
 	}
 	for i, in := range r.Instruments {
-		view := templates.SurveyView{ID: fmt.Sprintf("survey-%d", i+1), Title: instrumentTitle(h.Instruments[in.Instrument]), Instrument: in.Instrument}
+		view := pages.SurveyView{ID: fmt.Sprintf("survey-%d", i+1), Title: instrumentTitle(h.Instruments[in.Instrument]), Instrument: in.Instrument}
 		if k := in.Raking; k != nil {
 			view.Warnings = k.Warnings
 			view.Weights = []templates.Fact{{Name: "Weighted to", Value: page.Margins},
@@ -318,11 +311,11 @@ func marginsInWords(margins []score.Margin) string {
 
 // surveyDrawing is a figure of an instrument with its caption and the ways to
 // its files.
-func (s *Room) surveyDrawing(h *site.Hosted, instrument string, f window.Tabled) templates.Drawing {
+func (s *Room) surveyDrawing(h *site.Hosted, instrument string, f window.Tabled) pages.Drawing {
 	d := drawing(f.Draw)
 	d.Caption = f.Caption
 	for _, format := range window.FigureFormats {
-		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: s.Base + h.AdminPath("/surveys/figures/"+url.PathEscape(instrument)+"/"+f.Name+"."+format)})
+		d.Files = append(d.Files, templates.Tab{Name: strings.ToUpper(format), Path: h.Href("/surveys/figures/" + url.PathEscape(instrument) + "/" + f.Name + "." + format)})
 	}
 	return d
 }
@@ -356,17 +349,17 @@ func (s *Room) surveyFigure(c echo.Context, h *site.Hosted, file string) error {
 }
 
 // opinionLines are the numbers of POBs of people, and of the models asked.
-func opinionLines(r *window.InstrumentResult) (lines []templates.OpinionLine, note string) {
+func opinionLines(r *window.InstrumentResult) (lines []pages.OpinionLine, note string) {
 	p := r.Opinions
 	if p == nil {
 		return nil, ""
 	}
-	lines = append(lines, templates.OpinionLine{Name: "people", People: true, Reliability: estimate(p.Reliability), NNI: estimate(p.NNI), TCI: estimate(p.TCI),
+	lines = append(lines, pages.OpinionLine{Name: "people", People: true, Reliability: estimate(p.Reliability), NNI: estimate(p.NNI), TCI: estimate(p.TCI),
 		Individualism: estimate(p.Individualism), Progressivism: estimate(p.Progressivism), Refused: estimate(p.RefusedPct), Neutral: estimate(p.NeutralPct)})
 	for _, model := range window.Folded(r.Models) {
 		for _, mode := range window.Folded(r.Models[model]) {
 			m := r.Models[model][mode]
-			lines = append(lines, templates.OpinionLine{Name: model + ", " + mode, Reliability: estimatedOf(m.Reliability[score.Likert], m.CI.Reliability[score.Likert]),
+			lines = append(lines, pages.OpinionLine{Name: model + ", " + mode, Reliability: estimatedOf(m.Reliability[score.Likert], m.CI.Reliability[score.Likert]),
 				NNI: estimatedOf(m.NNI, m.CI.NNI), TCI: estimatedOf(m.TCI, m.CI.TCI), Individualism: number(m.Axes.Individualism), Progressivism: number(m.Axes.Progressivism),
 				Refused: number(m.RefusedPct), Neutral: number(m.NeutralPct[score.Likert])})
 		}
@@ -375,9 +368,9 @@ func opinionLines(r *window.InstrumentResult) (lines []templates.OpinionLine, no
 		site.Counted(p.Reliability.N, "person who was", "people who were"), decimals(p.TCITogether.Value), interval(p.TCITogether.CI))
 }
 
-func estimate(e score.Estimate) templates.Estimated { return estimatedOf(e.Value, e.CI) }
+func estimate(e score.Estimate) pages.Estimated { return estimatedOf(e.Value, e.CI) }
 
-func estimatedOf(n score.Number, ci score.Interval) templates.Estimated {
+func estimatedOf(n score.Number, ci score.Interval) pages.Estimated {
 	e := number(n)
 	if ci.Defined() {
 		e.CI = interval(ci)
@@ -385,16 +378,16 @@ func estimatedOf(n score.Number, ci score.Interval) templates.Estimated {
 	return e
 }
 
-func number(n score.Number) templates.Estimated { return templates.Estimated{Value: decimals(n)} }
+func number(n score.Number) pages.Estimated { return pages.Estimated{Value: decimals(n)} }
 
 // mostGroups is how many groups are named as the nearest or the farthest.
 const mostGroups = 3
 
-func pollLines(o *score.OpinionQA) []templates.PollLine {
-	var lines []templates.PollLine
+func pollLines(o *score.OpinionQA) []pages.PollLine {
+	var lines []pages.PollLine
 	for _, model := range window.Folded(o.Models) {
 		m := o.Models[model]
-		line := templates.PollLine{Model: model, N: m.N, Overall: estimatedOf(m.Overall, m.CI), Nearest: "–", Farthest: "–"}
+		line := pages.PollLine{Model: model, N: m.N, Overall: estimatedOf(m.Overall, m.CI), Nearest: "–", Farthest: "–"}
 		if groups := window.Nearest(m); len(groups) > 0 {
 			name := func(list []string) string {
 				var said []string
@@ -418,17 +411,17 @@ func pollLines(o *score.OpinionQA) []templates.PollLine {
 const openItems = 45
 
 // topicViews are an instrument's items by their first topic.
-func topicViews(h *site.Hosted, r *window.InstrumentResult) []templates.TopicView {
-	var views []templates.TopicView
+func topicViews(h *site.Hosted, r *window.InstrumentResult) []pages.TopicView {
+	var views []pages.TopicView
 	for i := range r.Items {
 		name := ""
 		if len(r.Items[i].Topics) > 0 {
 			name = r.Items[i].Topics[0]
 		}
-		at := slices.IndexFunc(views, func(v templates.TopicView) bool { return v.Name == name })
+		at := slices.IndexFunc(views, func(v pages.TopicView) bool { return v.Name == name })
 		if at < 0 {
 			at = len(views)
-			views = append(views, templates.TopicView{Name: name, Open: len(r.Items) <= openItems})
+			views = append(views, pages.TopicView{Name: name, Open: len(r.Items) <= openItems})
 		}
 		item := itemView(&r.Items[i], false)
 		item.Path = itemPath(h, r.Instrument, item.ID)
@@ -443,8 +436,8 @@ func itemPath(h *site.Hosted, instrument, item string) string {
 }
 
 // itemView words the answers to an item, models' beside them where asked for.
-func itemView(it *window.SurveyItem, models bool) templates.SurveyItemView {
-	view := templates.SurveyItemView{ID: it.Item, Text: it.Text, Asked: it.Asked, Counts: askedCounts(it),
+func itemView(it *window.SurveyItem, models bool) pages.SurveyItemView {
+	view := pages.SurveyItemView{ID: it.Item, Text: it.Text, Asked: it.Asked, Counts: askedCounts(it),
 		Refused: answerLine("Refused", it.Refused, it.Refusal)}
 	if models {
 		view.Models = window.Folded(it.Models)
@@ -475,8 +468,8 @@ func askedCounts(it *window.SurveyItem) string {
 	return said
 }
 
-func answerLine(label string, n int, e score.Estimate) templates.AnswerLine {
-	line := templates.AnswerLine{Label: label, Count: n, Share: templates.Estimated{Value: share(e.Value), CI: "–"}, Percent: "0"}
+func answerLine(label string, n int, e score.Estimate) pages.AnswerLine {
+	line := pages.AnswerLine{Label: label, Count: n, Share: pages.Estimated{Value: share(e.Value), CI: "–"}, Percent: "0"}
 	if e.Value.Defined() {
 		line.Percent = strconv.FormatFloat(math.Round(1000*float64(e.Value))/10, 'f', -1, 64)
 	}
@@ -494,11 +487,7 @@ func share(n score.Number) string {
 }
 
 // surveyItem shows one item.
-func (s *Room) surveyItem(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) surveyItem(c echo.Context, h *site.Hosted) error {
 	if file, ok := strings.CutPrefix(c.Param("*"), "figures/"); ok {
 		return s.surveyFigure(c, h, file)
 	}
@@ -511,8 +500,8 @@ func (s *Room) surveyItem(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.SurveyItemPage{Admin: frame, Back: s.Base + h.AdminPath("/surveys"), Instrument: instrumentTitle(in),
-		Item: templates.SurveyItemView{ID: it.ID, Text: it.Text}}
+	page := pages.SurveyItemPage{Admin: frame, Back: h.Href("/surveys"), Instrument: instrumentTitle(in),
+		Item: pages.SurveyItemView{ID: it.ID, Text: it.Text}}
 	if at > 0 {
 		page.EarlierID = in.Items[at-1].ID
 		page.Earlier = s.Base + itemPath(h, in.Name, page.EarlierID)
@@ -528,7 +517,7 @@ func (s *Room) surveyItem(c echo.Context) error {
 	if err == nil {
 		s.fillItem(h, &page, in.Name, result)
 	}
-	return s.Show(c, http.StatusOK, templates.SurveyItem(page))
+	return s.Show(c, http.StatusOK, pages.SurveyItem(page))
 }
 
 // surveyItem finds an item by the end of its page's path.
@@ -543,7 +532,7 @@ func surveyItem(h *site.Hosted, rest string) (in instrument.Instrument, at int, 
 }
 
 // fillItem words the answers to the page's item.
-func (s *Room) fillItem(h *site.Hosted, page *templates.SurveyItemPage, name string, r *window.Surveys) {
+func (s *Room) fillItem(h *site.Hosted, page *pages.SurveyItemPage, name string, r *window.Surveys) {
 	for _, in := range r.Instruments {
 		at := slices.IndexFunc(in.Items, func(it window.SurveyItem) bool { return in.Instrument == name && it.Item == page.Item.ID })
 		if at < 0 || in.Items[at].Asked == 0 {

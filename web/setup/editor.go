@@ -18,6 +18,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -128,7 +129,7 @@ type group struct {
 	title, hint string
 	hidden      map[string]string
 	settings    []setting
-	buttons     []templates.SetupButton
+	buttons     []pages.SetupButton
 }
 
 // part builds a page of the editor for a draft. form is what was typed, where
@@ -221,9 +222,9 @@ func (d *draft) checksPart() part {
 			textSetting(at+"text", "Instruction", "What people read.", &check.Text),
 			numberSetting(at+"after", "After question", "Number of the person's question behind which it stands.", &check.After),
 			choiceSetting(at+"answer", "Right answer", "", &check.Answer, points),
-		}, buttons: []templates.SetupButton{{Do: fmt.Sprintf("remove:%d", i), Label: "Remove", About: fmt.Sprintf("check %d", i+1), Danger: true}}})
+		}, buttons: []pages.SetupButton{{Do: fmt.Sprintf("remove:%d", i), Label: "Remove", About: fmt.Sprintf("check %d", i+1), Danger: true}}})
 	}
-	p.groups = append(p.groups, group{buttons: []templates.SetupButton{{Do: "add", Label: "Add a check"}}})
+	p.groups = append(p.groups, group{buttons: []pages.SetupButton{{Do: "add", Label: "Add a check"}}})
 	p.do = func(action string, i int) {
 		switch {
 		case action == "add":
@@ -270,7 +271,7 @@ func (d *draft) quotasPart(form url.Values) part {
 				continue
 			}
 			g := group{title: d.asks(b.Survey.Instrument, it.ID), hidden: map[string]string{"variable": it.ID},
-				buttons: []templates.SetupButton{{Do: fmt.Sprintf("remove:%d", i), Label: "Remove", About: "the quota on " + it.ID, Danger: true}}}
+				buttons: []pages.SetupButton{{Do: fmt.Sprintf("remove:%d", i), Label: "Remove", About: "the quota on " + it.ID, Danger: true}}}
 			targets := d.Quotas[i].Targets
 			for _, option := range it.Options {
 				g.settings = append(g.settings, setting{fmt.Sprintf("quotas[%d].targets.%s", i, option), option, "", "number", nil,
@@ -295,7 +296,7 @@ func (d *draft) quotasPart(form url.Values) part {
 	if len(free) > 0 {
 		chosen := free[0].Value
 		p.groups = append(p.groups, group{title: "Another quota", settings: []setting{choiceSetting("item", "Survey item", "", &chosen, free)},
-			buttons: []templates.SetupButton{{Do: "show:0", Label: "Add a quota"}}})
+			buttons: []pages.SetupButton{{Do: "show:0", Label: "Add a quota"}}})
 	} else if len(p.groups) == 0 {
 		p.lead = "Quotas limit the people with each answer to a survey item. This study asks no survey, so there is nothing to limit."
 	}
@@ -372,14 +373,14 @@ func (p part) apply(form url.Values) map[string]string {
 
 // view is a part's fields as its page shows them: as typed, where form has
 // them, else as they stand.
-func (p part) view(form url.Values, problems map[string]string) []templates.SetupGroup {
-	var groups []templates.SetupGroup
+func (p part) view(form url.Values, problems map[string]string) []pages.SetupGroup {
+	var groups []pages.SetupGroup
 	n := 0
 	for _, g := range p.groups {
-		view := templates.SetupGroup{Title: g.title, Hint: g.hint, Hidden: g.hidden, Buttons: g.buttons}
+		view := pages.SetupGroup{Title: g.title, Hint: g.hint, Hidden: g.hidden, Buttons: g.buttons}
 		for _, st := range g.settings {
 			n++
-			f := templates.SetupField{ID: fmt.Sprint("s", n), Name: st.path, Label: st.label, Hint: st.hint, Kind: st.kind, Options: st.options, Value: st.get(), Problem: problems[st.path]}
+			f := templates.Field{ID: fmt.Sprint("s", n), Name: st.path, Label: st.label, Hint: st.hint, Kind: st.kind, Options: st.options, Value: st.get(), Problem: problems[st.path]}
 			if typed, ok := form[st.path]; ok {
 				f.Value = typed[0]
 			}
@@ -391,20 +392,16 @@ func (p part) view(form url.Values, problems map[string]string) []templates.Setu
 }
 
 // setupFrame is the frame of one of the editor's pages.
-func (s *Room) setupFrame(c echo.Context, h *site.Hosted, title string) (templates.SetupFrame, error) {
+func (s *Room) setupFrame(c echo.Context, h *site.Hosted, title string) (pages.SetupFrame, error) {
 	frame, err := s.AdminStudyFrame(c, h, title, "/setup")
-	return templates.SetupFrame{
-		Admin: frame, Draft: h.Row.Status == store.Draft, Editable: h.Row.Status == store.Draft && site.AdminRoles[frame.Role] >= site.Admin,
-		Hash: h.Row.Hash, Back: s.Base + h.AdminPath("/setup"), OwnRemarks: h.OwnRemarks(), Text: s.Base + h.AdminPath("/setup/text"),
+	return pages.SetupFrame{
+		Admin: frame, Draft: h.Row.Status == store.Draft, Editable: h.Row.Status == store.Draft && site.Allows(frame.Role, site.Admin),
+		Hash: h.Row.Hash, Back: h.Href("/setup"), OwnRemarks: h.OwnRemarks(), Text: h.Href("/setup/text"),
 	}, err
 }
 
 // setupPart shows a page of the editor.
-func (s *Room) setupPart(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupPart(c echo.Context, h *site.Hosted) error {
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), nil)
 	if !ok {
@@ -428,8 +425,8 @@ func (s *Room) showPart(c echo.Context, status int, h *site.Hosted, d *draft, p 
 	}
 	name := c.Param("part")
 	frame.Wrong = status != http.StatusOK
-	page := templates.SetupPartPage{
-		SetupFrame: frame, Lead: p.lead, Action: s.Base + h.AdminPath("/setup/"+name), Groups: p.view(e.form, e.problems), Changed: e.changed,
+	page := pages.SetupPartPage{
+		SetupFrame: frame, Lead: p.lead, Action: h.Href("/setup/" + name), Groups: p.view(e.form, e.problems), Changed: e.changed,
 	}
 	page.Faults, page.More = site.FaultLines(e.faults)
 	switch p.live {
@@ -447,15 +444,11 @@ func (s *Room) showPart(c echo.Context, status int, h *site.Hosted, d *draft, p 
 		}
 		page.Live, page.Preview = page.Action+"/live", &text
 	}
-	return s.Show(c, status, templates.SetupPart(page))
+	return s.Show(c, status, pages.SetupPart(page))
 }
 
 // savePart takes what was typed on a page of the editor.
-func (s *Room) savePart(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) savePart(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), form)
@@ -556,11 +549,7 @@ func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before 
 }
 
 // setup is the overview of a study's parts.
-func (s *Room) setup(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setup(c echo.Context, h *site.Hosted) error {
 	return s.showSetup(c, http.StatusOK, h, nil, "")
 }
 
@@ -575,23 +564,23 @@ func (s *Room) showSetup(c echo.Context, status int, h *site.Hosted, faults data
 	if err != nil {
 		return err
 	}
-	page := templates.SetupPage{SetupFrame: frame, Version: h.Row.Version, Saved: c.QueryParam("saved"), Problem: problem, Plan: plan, Facts: h.Facts(), Doubts: len(h.Doubts())}
+	page := pages.SetupPage{SetupFrame: frame, Version: h.Row.Version, Saved: c.QueryParam("saved"), Problem: problem, Plan: plan, Facts: h.Facts(), Doubts: len(h.Doubts())}
 	page.Faults, page.More = site.FaultLines(faults)
 	for _, gap := range h.Gaps() {
 		page.Gaps = append(page.Gaps, gap.Text)
 	}
 	may := site.AdminRoles[frame.Role]
 	if may < site.Researcher {
-		return s.Show(c, status, templates.Setup(page))
+		return s.Show(c, status, pages.Setup(page))
 	}
-	path := func(rest string) string { return s.Base + h.AdminPath(rest) }
+	path := func(rest string) string { return h.Href(rest) }
 	page.Preview, page.Files = path("/preview"), path("/files.zip")
 	page.Flow, page.Instrument, page.Launch = path("/setup/flow"), path("/setup/instrument"), path("/launch")
 	checks := "none"
 	if n := len(d.Checks); n > 0 {
 		checks = fmt.Sprint(n)
 	}
-	page.Parts = []templates.SetupLine{
+	page.Parts = []pages.SetupLine{
 		{Name: "The study", Path: path("/setup/study"), Detail: fmt.Sprintf("/s/%s · language %s", h.Row.Slug, d.Language)},
 		{Name: "Recruitment", Path: path("/setup/recruitment"), Detail: fmt.Sprintf("%d of 5 completion codes · %d minutes", len(d.Recruitment.Codes), d.Recruitment.Minutes)},
 		{Name: "Checks", Path: path("/setup/checks"), Detail: checks},
@@ -600,12 +589,12 @@ func (s *Room) showSetup(c echo.Context, status int, h *site.Hosted, faults data
 	}
 	if d.Overton() != nil {
 		page.Parts = slices.Insert(page.Parts, 2,
-			templates.SetupLine{Name: "Question set", Path: path("/setup/questions"), Detail: fmt.Sprintf("%d questions, %d responses, %d seeds", len(h.Questions.Questions), len(h.Questions.Responses), len(h.Questions.Seeds))},
-			templates.SetupLine{Name: "Numbers", Path: path("/setup/numbers"), Detail: fmt.Sprintf("%d people, about %d minutes", plan.People, plan.Minutes)})
+			pages.SetupLine{Name: "Question set", Path: path("/setup/questions"), Detail: fmt.Sprintf("%d questions, %d responses, %d seeds", len(h.Questions.Questions), len(h.Questions.Responses), len(h.Questions.Seeds))},
+			pages.SetupLine{Name: "Numbers", Path: path("/setup/numbers"), Detail: fmt.Sprintf("%d people, about %d minutes", plan.People, plan.Minutes)})
 	}
 	for i, b := range d.Flow {
-		page.Blocks = append(page.Blocks, templates.SetupBlock{
-			SetupLine: templates.SetupLine{Name: blockName(b), Detail: blockDetail(h, b), Path: path(fmt.Sprintf("/setup/block-%d", i))},
+		page.Blocks = append(page.Blocks, pages.SetupBlock{
+			SetupLine: pages.SetupLine{Name: blockName(b), Detail: blockDetail(h, b), Path: path(fmt.Sprintf("/setup/block-%d", i))},
 			Number:    i, First: i == 0, Last: i == len(d.Flow)-1, Plain: b.Feedback != nil,
 		})
 		page.HasConsent = page.HasConsent || b.Consent != nil
@@ -613,7 +602,7 @@ func (s *Room) showSetup(c echo.Context, status int, h *site.Hosted, faults data
 		page.HasFeedback = page.HasFeedback || b.Feedback != nil
 		page.HasDemographics = page.HasDemographics || b.Survey != nil && b.Survey.Instrument == demographics
 	}
-	return s.Show(c, status, templates.Setup(page))
+	return s.Show(c, status, pages.Setup(page))
 }
 
 const demographics = "us-demographics"
@@ -642,11 +631,7 @@ func blockName(b study.Block) string {
 }
 
 // changeFlow adds, removes and moves blocks.
-func (s *Room) changeFlow(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeFlow(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	d := draftOf(h)
 	action, at := doing(form)
@@ -657,6 +642,7 @@ func (s *Room) changeFlow(c echo.Context) error {
 	case "up", "down", "move":
 		to := at + map[string]int{"up": -1, "down": 1}[action]
 		if action == "move" {
+			var err error
 			if to, err = strconv.Atoi(form.Get("to")); err != nil {
 				return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request", Try: h.AdminPath("/setup")}
 			}

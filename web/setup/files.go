@@ -17,6 +17,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -24,11 +25,7 @@ import (
 const shownQuestions = 200
 
 // setupQuestions shows the question set, and takes its files.
-func (s *Room) setupQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupQuestions(c echo.Context, h *site.Hosted) error {
 	return s.showQuestions(c, http.StatusOK, h, nil, nil, false, "")
 }
 
@@ -38,7 +35,7 @@ func (s *Room) showQuestions(c echo.Context, status int, h *site.Hosted, sent da
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := templates.QuestionsPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/questions"), Changed: changed, Problem: problem}
+	page := pages.QuestionsPage{SetupFrame: frame, Action: h.Href("/setup/questions"), Changed: changed, Problem: problem}
 	page.Names = [3]string{h.Setup().Questions, h.Setup().Responses, h.Setup().Seeds}
 	page.Counts = [3]int{len(h.Questions.Questions), len(h.Questions.Responses), len(h.Questions.Seeds)}
 	page.Tables, page.Faults, page.More = faultTables(sent, faults)
@@ -51,10 +48,10 @@ func (s *Room) showQuestions(c echo.Context, status int, h *site.Hosted, sent da
 			page.Further = len(h.Questions.Questions) - shownQuestions
 			break
 		}
-		page.Questions = append(page.Questions, templates.SetupQuestion{
+		page.Questions = append(page.Questions, pages.SetupQuestion{
 			ID: q.ID, Text: q.Text, Option1: q.Option1, Option2: q.Option2, Responses: len(h.Questions.Models(q.ID)), Seeds: seeds[q.ID]})
 	}
-	return s.Show(c, status, templates.Questions(page))
+	return s.Show(c, status, pages.Questions(page))
 }
 
 // mostFaultyRows is how many rows with faults are shown of each file.
@@ -62,7 +59,7 @@ const mostFaultyRows = 50
 
 // faultTables shows faults beside the rows that they are about. Those that
 // belong to no row of a table are listed.
-func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates.FaultTable, rest []templates.Fault, more int) {
+func faultTables(files dataset.Files, faults dataset.Faults) (tables []pages.FaultTable, rest []templates.Fault, more int) {
 	var others dataset.Faults
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		var own dataset.Faults
@@ -76,13 +73,13 @@ func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates
 		}
 		columns, rows, apart := dataset.FaultyRows(name, files[name], own)
 		others = append(others, apart...)
-		t := templates.FaultTable{File: name, Columns: columns, Count: len(own)}
+		t := pages.FaultTable{File: name, Columns: columns, Count: len(own)}
 		for i, r := range rows {
 			if i == mostFaultyRows {
 				t.More = len(rows) - mostFaultyRows
 				break
 			}
-			row := templates.FaultyRow{Line: r.Line, Wrong: make([]bool, len(columns))}
+			row := pages.FaultyRow{Line: r.Line, Wrong: make([]bool, len(columns))}
 			for _, cell := range r.Cells {
 				row.Cells = append(row.Cells, site.Shorten(cell, 120))
 			}
@@ -108,11 +105,7 @@ func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates
 }
 
 // saveQuestions puts other files in the place of a question set's.
-func (s *Room) saveQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveQuestions(c echo.Context, h *site.Hosted) error {
 	sent, err := site.ReadUpload(c.Request())
 	if problem := (*site.UploadError)(nil); errors.As(err, &problem) {
 		return s.showQuestions(c, http.StatusUnprocessableEntity, h, nil, nil, false, problem.Error())
@@ -163,11 +156,7 @@ func (s *Room) saveQuestions(c echo.Context) error {
 
 // saveInstrument takes the file of an instrument and adds a survey of it, or
 // puts it in the place of one of the same name.
-func (s *Room) saveInstrument(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveInstrument(c echo.Context, h *site.Hosted) error {
 	sent, err := site.ReadUpload(c.Request())
 	if problem := (*site.UploadError)(nil); errors.As(err, &problem) {
 		return s.showSetup(c, http.StatusUnprocessableEntity, h, nil, problem.Error())
@@ -195,11 +184,7 @@ func (s *Room) saveInstrument(c echo.Context) error {
 }
 
 // setupText shows study.yaml as text.
-func (s *Room) setupText(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setupText(c echo.Context, h *site.Hosted) error {
 	return s.showText(c, http.StatusOK, h, string(h.Files[dataset.StudyFile]), nil, false)
 }
 
@@ -209,7 +194,7 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 		return err
 	}
 	frame.Wrong = status != http.StatusOK
-	page := templates.SetupTextPage{SetupFrame: frame, Action: s.Base + h.AdminPath("/setup/text"), Content: text, Changed: changed}
+	page := pages.SetupTextPage{SetupFrame: frame, Action: h.Href("/setup/text"), Content: text, Changed: changed}
 	page.Faults, page.More = site.FaultLines(faults)
 	lines := strings.Split(text, "\n")
 	for i, f := range page.Faults {
@@ -217,15 +202,11 @@ func (s *Room) showText(c echo.Context, status int, h *site.Hosted, text string,
 			page.Faults[i].Value = strings.TrimSpace(lines[f.Line-1])
 		}
 	}
-	return s.Show(c, status, templates.SetupText(page))
+	return s.Show(c, status, pages.SetupText(page))
 }
 
 // saveText takes study.yaml as text, comments and all.
-func (s *Room) saveText(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) saveText(c echo.Context, h *site.Hosted) error {
 	form := c.Request().PostForm
 	text := strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
 	files := maps.Clone(h.Files)
@@ -247,11 +228,7 @@ func (s *Room) saveText(c echo.Context) error {
 
 // live answers what a page of the editor shows beside its fields, for what is
 // typed and not saved.
-func (s *Room) live(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) live(c echo.Context, h *site.Hosted) error {
 	d := draftOf(h)
 	p, ok := d.part(c.Param("part"), nil)
 	if !ok {
@@ -263,13 +240,13 @@ func (s *Room) live(c echo.Context) error {
 		if err != nil {
 			return fmt.Errorf("rendering the consent text: %w", err)
 		}
-		return s.Show(c, http.StatusOK, templates.Prose(text))
+		return s.Show(c, http.StatusOK, pages.Prose(text))
 	}
 	plan, err := s.plan(c, h, d)
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Plan(plan))
+	return s.Show(c, http.StatusOK, pages.Plan(plan))
 }
 
 // terms reads what recruiting costs from a form; shares come as percent.
@@ -300,20 +277,20 @@ var termNames = []struct {
 }
 
 // termFields are the fields of the terms.
-func termFields(c echo.Context) []templates.SetupField {
+func termFields(c echo.Context) []templates.Field {
 	t := terms(c)
-	var fields []templates.SetupField
+	var fields []templates.Field
 	for _, f := range termNames {
-		fields = append(fields, templates.SetupField{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
+		fields = append(fields, templates.Field{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text", Value: shortDecimal(*f.of(&t) * f.unit)})
 	}
 	return fields
 }
 
 // plan computes what a draft's numbers lead to.
-func (s *Room) plan(c echo.Context, h *site.Hosted, d *draft) (templates.PlanView, error) {
+func (s *Room) plan(c echo.Context, h *site.Hosted, d *draft) (pages.PlanView, error) {
 	paces, err := s.Store.Paces(c.Request().Context(), h.Row.Slug)
 	if err != nil {
-		return templates.PlanView{}, err
+		return pages.PlanView{}, err
 	}
 	st := study.Study{Definition: d.Definition, Questions: h.Questions}
 	return planView(st.Design().Plan(paces, terms(c)), d.Recruitment.Minutes), nil

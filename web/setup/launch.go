@@ -11,16 +11,12 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
 // askToLaunch shows what is missing and what looks wrong before a launch.
-func (s *Room) askToLaunch(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) askToLaunch(c echo.Context, h *site.Hosted) error {
 	return s.showLaunch(c, http.StatusOK, h, "")
 }
 
@@ -34,27 +30,23 @@ func (s *Room) showLaunch(c echo.Context, status int, h *site.Hosted, problem st
 	if err != nil {
 		return err
 	}
-	page := templates.LaunchPage{
+	page := pages.LaunchPage{
 		Admin: frame, Problem: problem, Draft: h.Row.Status == store.Draft, Hash: h.Row.Hash, Version: h.Row.Version, Doubts: h.Doubts(), Plan: plan,
-		Link: s.ArrivalLink(c.Request(), h), Action: s.Base + h.AdminPath("/launch"), Preview: s.Base + h.AdminPath("/preview"), Setup: s.Base + h.AdminPath("/setup"), Versions: s.Base + h.AdminPath("/versions"),
-		Monitor: s.Base + h.AdminPath(""),
+		Link: s.ArrivalLink(c.Request(), h), Action: h.Href("/launch"), Preview: h.Href("/preview"), Setup: h.Href("/setup"), Versions: h.Href("/versions"),
+		Monitor: h.Href(""),
 	}
 	ticked := c.Request().PostForm["accept"]
 	for i, gap := range h.Gaps() {
 		name := fmt.Sprintf("%s-%d", gap.Name, i)
-		page.Gaps = append(page.Gaps, templates.Tick{Name: name, Text: gap.Text, Ticked: slices.Contains(ticked, name)})
+		page.Gaps = append(page.Gaps, pages.Tick{Name: name, Text: gap.Text, Ticked: slices.Contains(ticked, name)})
 	}
 	page.Seen = slices.Contains(ticked, "doubts")
-	return s.Show(c, status, templates.Launch(page))
+	return s.Show(c, status, pages.Launch(page))
 }
 
 // launch freezes a draft and opens it, once everything that is missing or
 // looks wrong was ticked.
-func (s *Room) launch(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) launch(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status != store.Draft {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}
@@ -67,7 +59,7 @@ func (s *Room) launch(c echo.Context) error {
 	if len(h.Doubts()) > 0 && !slices.Contains(ticked, "doubts") {
 		return s.showLaunch(c, http.StatusUnprocessableEntity, h, "It was not launched. Tick that you have looked at what looks wrong.")
 	}
-	err = s.Store.LaunchDraft(c.Request().Context(), h.Row.Slug, c.FormValue("hash"), h.Questions.Seeds, site.ActorOf(c))
+	err := s.Store.LaunchDraft(c.Request().Context(), h.Row.Slug, c.FormValue("hash"), h.Questions.Seeds, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return s.showLaunch(c, http.StatusConflict, h, "It was not launched: somebody has changed the draft since you opened this page. Look at it as it is now.")
 	}
@@ -78,11 +70,7 @@ func (s *Room) launch(c echo.Context) error {
 }
 
 // versions lists a study's versions, and what changed from each to the next.
-func (s *Room) versions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) versions(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
 	frame, err := s.AdminStudyFrame(c, h, "Versions", "/versions")
 	if err != nil {
@@ -92,11 +80,11 @@ func (s *Room) versions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: s.Base + h.AdminPath("/versions"), Codes: site.AdminRoles[frame.Role] >= site.Researcher}
-	page.May = site.AdminRoles[frame.Role] >= site.Admin
+	page := pages.VersionsPage{Admin: frame, Slug: h.Row.Slug, Action: h.Href("/versions"), Codes: site.Allows(frame.Role, site.Researcher)}
+	page.May = site.Allows(frame.Role, site.Admin)
 	page.CanAdd = page.May && rows[0].Status != store.Draft
 	for i, row := range rows {
-		v := templates.VersionLine{
+		v := pages.VersionLine{
 			Number: row.Version, Name: row.Name(), Title: row.Title, Status: string(row.Status), Hash: row.Hash, Created: site.Moment(row.CreatedAt), Launched: site.Moment(row.LaunchedAt), Closed: site.Moment(row.ClosedAt),
 			Path: s.Base + "/admin/studies/" + row.Name(), Here: row.ID == h.Row.ID, Discard: page.May && row.Status == store.Draft, ID: strconv.FormatInt(row.ID, 10),
 		}
@@ -110,13 +98,13 @@ func (s *Room) versions(c echo.Context) error {
 		}
 		page.Versions = append(page.Versions, v)
 	}
-	return s.Show(c, http.StatusOK, templates.Versions(page))
+	return s.Show(c, http.StatusOK, pages.Versions(page))
 }
 
 // mostLines is how many lines of a file's changes are shown.
 const mostLines = 300
 
-func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates.FileChange, error) {
+func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]pages.FileChange, error) {
 	before, err := s.Store.StudyFiles(c.Request().Context(), from.ID)
 	if err != nil {
 		return nil, err
@@ -125,9 +113,9 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates
 	if err != nil {
 		return nil, err
 	}
-	var list []templates.FileChange
+	var list []pages.FileChange
 	for _, change := range dataset.Changes(before, after) {
-		f := templates.FileChange{File: change.File}
+		f := pages.FileChange{File: change.File}
 		switch {
 		case change.Added:
 			f.What = "added"
@@ -141,7 +129,7 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates
 				f.More = len(change.Lines) - mostLines
 				break
 			}
-			f.Lines = append(f.Lines, templates.LineChange{Op: string(l.Op), Text: site.Shorten(l.Text, 400)})
+			f.Lines = append(f.Lines, pages.LineChange{Op: string(l.Op), Text: site.Shorten(l.Text, 400)})
 		}
 		list = append(list, f)
 	}
@@ -149,11 +137,7 @@ func (s *Room) changesBetween(c echo.Context, from, to store.Study) ([]templates
 }
 
 // changeVersions makes a draft of a study's next version, or discards one.
-func (s *Room) changeVersions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeVersions(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
 	changed := &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("/versions")}
 	switch c.FormValue("do") {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"overton/internal/study"
-	"overton/templates"
+	pages "overton/templates/setup"
 )
 
 // parseDecimal reads a number that people type, with a comma or a point.
@@ -25,11 +25,11 @@ func shortDecimal(x float64) string {
 }
 
 // planView words a plan. told is how many minutes people are told.
-func planView(p study.Plan, told int) templates.PlanView {
-	v := templates.PlanView{People: p.Participants, Minutes: p.Minutes}
+func planView(p study.Plan, told int) pages.PlanView {
+	v := pages.PlanView{People: p.Participants, Minutes: p.Minutes}
 	d := p.Design
 	fact := func(name, value, format string, args ...any) {
-		v.Lines = append(v.Lines, templates.PlanLine{Name: name, Value: value, Detail: fmt.Sprintf(format, args...)})
+		v.Lines = append(v.Lines, pages.PlanLine{Name: name, Value: value, Detail: fmt.Sprintf(format, args...)})
 	}
 	if d.Questions > 0 {
 		fact("People who finish", strconv.Itoa(p.Participants), "%d questions × %d people ÷ %d questions a person", d.Questions, d.ParticipantsPerQuestion, d.QuestionsPerParticipant)
@@ -51,7 +51,7 @@ func planView(p study.Plan, told int) templates.PlanView {
 		v.Notes = append(v.Notes, fmt.Sprintf("People are told %d minutes.", told))
 	}
 	for _, w := range p.Work {
-		v.Work = append(v.Work, templates.WorkLine{Name: workNames[w.Kind], Count: w.Count, Seconds: shortDecimal(w.Seconds), Minutes: shortDecimal(w.Minutes), Source: w.Source})
+		v.Work = append(v.Work, pages.WorkLine{Name: workNames[w.Kind], Count: w.Count, Seconds: shortDecimal(w.Seconds), Minutes: shortDecimal(w.Minutes), Source: w.Source})
 	}
 	return v
 }

@@ -86,11 +86,7 @@ func (ps *previews) closeAll() (err error) {
 }
 
 // beginPreview launches a study in a store of its own and leads there.
-func (s *Room) beginPreview(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) beginPreview(c echo.Context, h *site.Hosted) error {
 	return s.startPreview(c, h.Prepared, h.AdminPath("/setup"))
 }
 

@@ -13,6 +13,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/templates"
+	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
@@ -28,14 +29,14 @@ func (s *Room) studies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.StudiesPage{Admin: s.AdminFrame(c, "Studies"), Query: strings.TrimSpace(c.QueryParam("q")), Status: c.QueryParam("status"), Any: len(rows) > 0}
-	page.New = site.AdminRoles[page.Role] >= site.Admin
+	page := pages.StudiesPage{Admin: s.AdminFrame(c, "Studies"), Query: strings.TrimSpace(c.QueryParam("q")), Status: c.QueryParam("status"), Any: len(rows) > 0}
+	page.New = site.Allows(page.Role, site.Admin)
 	memberships, err := s.Store.Memberships(ctx, site.AccountOf(c).ID)
 	if err != nil {
 		return err
 	}
 	rows = slices.DeleteFunc(rows, func(row store.Study) bool {
-		return site.AdminRoles[page.Role] < site.Viewer && memberships[row.Slug] == ""
+		return !site.Allows(page.Role, site.Viewer) && memberships[row.Slug] == ""
 	})
 	at := map[string]int{} // of a slug's line
 	drafts := map[string]store.Study{}
@@ -54,7 +55,7 @@ func (s *Room) studies(c echo.Context) error {
 			continue
 		}
 		at[row.Slug] = len(page.Studies)
-		line := templates.StudyLine{
+		line := pages.StudyLine{
 			Title: row.Title, Slug: row.Slug, Version: row.Version, Status: string(row.Status), Complete: t.Complete, InProgress: t.InProgress, Virtual: t.Virtual,
 			Created: site.Moment(row.CreatedAt), Launched: site.Moment(row.LaunchedAt), Closed: site.Moment(row.ClosedAt),
 		}
@@ -63,15 +64,15 @@ func (s *Room) studies(c echo.Context) error {
 		}
 		page.Studies = append(page.Studies, line)
 	}
-	return s.Show(c, http.StatusOK, templates.Studies(page))
+	return s.Show(c, http.StatusOK, pages.Studies(page))
 }
 
 // newStudy offers the ways to a new study.
 func (s *Room) newStudy(c echo.Context) error {
-	return s.showNewStudy(c, http.StatusOK, templates.NewStudyPage{Copy: c.QueryParam("copy")})
+	return s.showNewStudy(c, http.StatusOK, pages.NewStudyPage{Copy: c.QueryParam("copy")})
 }
 
-func (s *Room) showNewStudy(c echo.Context, status int, page templates.NewStudyPage) error {
+func (s *Room) showNewStudy(c echo.Context, status int, page pages.NewStudyPage) error {
 	rows, err := s.Store.Studies(c.Request().Context())
 	if err != nil {
 		return err
@@ -81,12 +82,12 @@ func (s *Room) showNewStudy(c echo.Context, status int, page templates.NewStudyP
 	for _, row := range rows {
 		page.Others = append(page.Others, templates.Option{Value: row.Name(), Label: fmt.Sprintf("%s (%s, %s)", row.Title, row.Name(), row.Status)})
 	}
-	return s.Show(c, status, templates.NewStudy(page))
+	return s.Show(c, status, pages.NewStudy(page))
 }
 
 // saveStudy makes a draft from the example, from another study, or from files.
 func (s *Room) saveStudy(c echo.Context) error {
-	page := templates.NewStudyPage{From: c.FormValue("from"), Name: c.FormValue("title"), Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
+	page := pages.NewStudyPage{From: c.FormValue("from"), Name: c.FormValue("title"), Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
 	again := func() error { return s.showNewStudy(c, http.StatusUnprocessableEntity, page) }
 	var files dataset.Files
 	var err error
@@ -196,16 +197,12 @@ func reslugged(files dataset.Files, slug string) (dataset.Files, error) {
 }
 
 // changeStatus pauses, resumes or closes a launched study.
-func (s *Room) changeStatus(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) changeStatus(c echo.Context, h *site.Hosted) error {
 	to := store.Status(c.FormValue("to"))
 	if to != store.Running && to != store.Paused && to != store.Closed {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	}
-	err = s.Store.SetStatus(c.Request().Context(), h.Row.Name(), to, site.ActorOf(c))
+	err := s.Store.SetStatus(c.Request().Context(), h.Row.Name(), to, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}

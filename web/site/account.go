@@ -31,6 +31,9 @@ const (
 // AdminRoles are the roles of accounts. Each may do what those before it may.
 var AdminRoles = map[string]Role{"member": Member, "viewer": Viewer, "moderator": Moderator, "researcher": Researcher, "admin": Admin}
 
+// Allows says whether an account's role has the rights of another.
+func Allows(held string, needed Role) bool { return AdminRoles[held] >= needed }
+
 // guardAccount lets a request through if its sender is signed in with the role
 // or a higher one. A study that somebody has no role on is to them as one that
 // is not there.
@@ -123,8 +126,8 @@ func (s *Site) AdminFrame(c echo.Context, title string) templates.Admin {
 	if account, ok := c.Get(accountKey).(store.Account); ok {
 		f.Email, f.Role = account.Email, account.Role
 		siteRole, _ := c.Get(siteRoleKey).(string)
-		f.Accounts = AdminRoles[siteRole] >= Admin
-		f.Models = s.Runs != "" && AdminRoles[siteRole] >= Viewer
+		f.Accounts = Allows(siteRole, Admin)
+		f.Models = s.Runs != "" && Allows(siteRole, Viewer)
 	}
 	return f
 }
@@ -152,7 +155,7 @@ func (s *Site) AdminStudyFrame(c echo.Context, h *Hosted, title, here string) (t
 		{"People", "/people", Admin},
 		{"Log", "/log", Admin},
 	} {
-		if AdminRoles[f.Role] < t.role || !hasTab(t.path, h.Row.Status == store.Draft) ||
+		if !Allows(f.Role, t.role) || !hasTab(t.path, h.Row.Status == store.Draft) ||
 			t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
 			continue
 		}
@@ -187,6 +190,9 @@ func hasTab(path string, draft bool) bool {
 
 // AdminPath is the path of one of a study's admin pages within the site.
 func (h *Hosted) AdminPath(rest string) string { return "/admin/studies/" + h.AskedAs + rest }
+
+// Href is the address of one of a study's admin pages in links and forms.
+func (h *Hosted) Href(rest string) string { return h.base + h.AdminPath(rest) }
 
 // QuestionPath is the path of a question's window in a run.
 func (h *Hosted) QuestionPath(run int64, id string) string {
@@ -258,9 +264,20 @@ func MomentOf(t time.Time) templates.Moment {
 	return templates.Moment{Text: t.Format("2006-01-02 15:04") + " UTC", RFC3339: t.Format(time.RFC3339)}
 }
 
-// AdminStudy is the study that an admin page is about.
-func (s *Site) AdminStudy(c echo.Context) (*Hosted, error) {
+// Named is the study that a request's path names.
+func (s *Site) Named(c echo.Context) (*Hosted, error) {
 	return s.Hosted(c.Request().Context(), c.Param("slug"))
+}
+
+// InStudy hands a handler the study that its path names.
+func (s *Site) InStudy(handler func(echo.Context, *Hosted) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h, err := s.Named(c)
+		if err != nil {
+			return err
+		}
+		return handler(c, h)
+	}
 }
 
 // Origin is how the world reaches the site, without a slash at the end.

@@ -104,6 +104,7 @@ type Prepared struct {
 type Hosted struct {
 	*Prepared
 	Row     store.Study
+	base    string // of the site
 	AskedAs string // by which it was asked for: its slug, or slug@version
 }
 
@@ -138,7 +139,7 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 	p := s.files[row.Hash]
 	s.mu.RUnlock()
 	if p != nil {
-		return &Hosted{p, row, name}, nil
+		return &Hosted{Prepared: p, Row: row, AskedAs: name, base: s.Base}, nil
 	}
 	files, err := s.Store.StudyFiles(ctx, row.ID)
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 		s.files[row.Hash] = p
 		s.mu.Unlock()
 	}
-	return &Hosted{p, row, name}, nil
+	return &Hosted{Prepared: p, Row: row, AskedAs: name, base: s.Base}, nil
 }
 
 func prepare(files map[string][]byte) (*Prepared, error) {

@@ -13,6 +13,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/take"
 	"overton/web/site"
 )
 
@@ -60,7 +61,7 @@ func (s *Room) resume(c echo.Context, v *visit) error {
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Next(templates.NextPage{
+	return s.Show(c, http.StatusOK, pages.Next(pages.NextPage{
 		Frame: s.visitFrame(v, v.Words.Say("next.title")), Action: s.Base + v.Path("/resume"), Token: token,
 	}))
 }
@@ -209,11 +210,11 @@ func (s *Room) end(c echo.Context, v *visit) error {
 	if page.SecondRoundToken, err = s.formToken(v.Hosted, v.pass, "second-round"); err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.End(page))
+	return s.Show(c, http.StatusOK, pages.End(page))
 }
 
-func (s *Room) endPage(v *visit, o study.Outcome) templates.EndPage {
-	return templates.EndPage{
+func (s *Room) endPage(v *visit, o study.Outcome) pages.EndPage {
+	return pages.EndPage{
 		Frame:    s.StudyFrame(v.Hosted, v.Words.Say("end."+string(o)+".title")),
 		Outcome:  string(o),
 		Prolific: len(v.Recruitment.Codes) > 0,
@@ -242,7 +243,7 @@ func (s *Room) askToWithdraw(c echo.Context, v *visit) error {
 	}
 	frame := s.visitFrame(v, v.Words.Say("withdraw.title"))
 	frame.Withdraw = ""
-	return s.Show(c, http.StatusOK, templates.Withdraw(templates.WithdrawPage{
+	return s.Show(c, http.StatusOK, pages.Withdraw(pages.WithdrawPage{
 		Frame: frame, Action: s.Base + v.Path("/withdraw"), Cancel: s.Base + v.Path("/resume"),
 		Token: token, Prolific: len(v.Recruitment.Codes) > 0,
 	}))
@@ -266,5 +267,5 @@ func (s *Room) withdraw(c echo.Context, v *visit) error {
 
 // gone is every page of somebody who withdrew.
 func (s *Room) gone(c echo.Context, v *visit) error {
-	return s.Show(c, http.StatusOK, templates.End(s.endPage(v, study.Withdrawn)))
+	return s.Show(c, http.StatusOK, pages.End(s.endPage(v, study.Withdrawn)))
 }

@@ -11,7 +11,7 @@ import (
 
 	"overton/internal/store"
 	"overton/internal/study"
-	"overton/templates"
+	pages "overton/templates/take"
 	"overton/web/site"
 )
 
@@ -150,7 +150,7 @@ func (s *Room) welcome(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, templates.Start(templates.StartPage{
+	return s.Show(c, http.StatusOK, pages.Start(pages.StartPage{
 		Frame:   s.StudyFrame(h, h.Words.Say("start.welcome")),
 		Action:  s.Base + h.Path("/start"),
 		Token:   token,

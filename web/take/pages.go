@@ -14,6 +14,7 @@ import (
 	"overton/internal/instrument"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/take"
 )
 
 // warning is how long before a place is lost a page says so.
@@ -42,7 +43,7 @@ type stepPage struct {
 	step  study.Step
 	sent  sent
 	frame templates.Frame
-	form  templates.Form
+	form  pages.Form
 }
 
 func (s *Room) showStep(c echo.Context, v *visit, status int, step study.Step, sent sent) error {
@@ -51,7 +52,7 @@ func (s *Room) showStep(c echo.Context, v *visit, status int, step study.Step, s
 		return err
 	}
 	p := stepPage{visit: v, step: step, sent: sent}
-	p.form = templates.Form{
+	p.form = pages.Form{
 		Action: s.Base + v.Path("/p/"+step.Path),
 		Draft:  s.Base + v.Path("/draft/"+step.Path),
 		Token:  token, Active: sent.active, Trail: sent.trail, Resend: sent.resend,
@@ -77,12 +78,12 @@ func (s *Room) showStep(c echo.Context, v *visit, status int, step study.Step, s
 
 // placeEnd plans the warning on a page that is sent out while the place is
 // kept for left.
-func placeEnd(left time.Duration) *templates.PlaceEnd {
+func placeEnd(left time.Duration) *pages.PlaceEnd {
 	if left < time.Minute {
 		return nil
 	}
 	after := max(0, left-warning)
-	return &templates.PlaceEnd{AfterSeconds: int(after.Seconds()), MinutesLeft: int((left - after).Minutes())}
+	return &pages.PlaceEnd{AfterSeconds: int(after.Seconds()), MinutesLeft: int((left - after).Minutes())}
 }
 
 // where says in words where a step is.
@@ -130,24 +131,24 @@ func (p *stepPage) page() (templ.Component, error) {
 	case study.StepConsent:
 		p.frame.Title = say("consent.title")
 		p.addProblems(map[string]string{"consent": say("consent.question")})
-		page = templates.Consent(templates.ConsentPage{Frame: p.frame, Form: p.form, ID: p.id("consent"), HTML: p.ConsentHTML[p.step.Block], Chosen: p.value("consent")})
+		page = pages.Consent(pages.ConsentPage{Frame: p.frame, Form: p.form, ID: p.id("consent"), HTML: p.ConsentHTML[p.step.Block], Chosen: p.value("consent")})
 	case study.StepSurvey:
 		return p.surveyPage()
 	case study.StepInstructions:
 		p.frame.Title = say("instructions.title")
 		p.addProblems(map[string]string{"read": say("instructions.title")})
-		page = templates.Instructions(p.instructions())
+		page = pages.Instructions(p.instructions())
 	case study.StepView, study.StepRating, study.StepVote:
 		return p.questionPage()
 	case study.StepCheck:
 		p.frame.Title = say("check.title")
 		p.addProblems(map[string]string{"rating": say("check.legend")})
-		page = templates.Check(templates.CheckPage{Frame: p.frame, Form: p.form,
+		page = pages.Check(pages.CheckPage{Frame: p.frame, Form: p.form,
 			Instruction: p.Checks[p.step.Number-1].Text, Rating: p.scale("rating", "check.legend", "rating.low", "rating.high")})
 	case study.StepFeedback:
 		p.frame.Title = say("feedback.title")
 		p.addProblems(map[string]string{"comment": say("feedback.title")})
-		page = templates.Feedback(templates.FeedbackPage{Frame: p.frame, Form: p.form, Comment: p.text("comment", "feedback.label", "feedback.hint")})
+		page = pages.Feedback(pages.FeedbackPage{Frame: p.frame, Form: p.form, Comment: p.text("comment", "feedback.label", "feedback.hint")})
 	default:
 		return nil, fmt.Errorf("there is no page for a step of kind %q", p.step.Kind)
 	}
@@ -159,7 +160,7 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 	if p.frame.Title = in.Title; in.Title == "" {
 		p.frame.Title = p.Words.Say("survey.title")
 	}
-	page := templates.SurveyPage{}
+	page := pages.SurveyPage{}
 	labels := map[string]string{}
 	for _, f := range p.step.Fields {
 		id, again := f.Key.SurveyItem()
@@ -176,7 +177,7 @@ func (p *stepPage) surveyPage() (templ.Component, error) {
 	}
 	p.addProblems(labels)
 	page.Frame, page.Form = p.frame, p.form
-	return templates.Survey(page), nil
+	return pages.Survey(page), nil
 }
 
 // options are an item's options in the order shown, in the words given. What
@@ -193,8 +194,8 @@ func options(item instrument.Item, wording instrument.Wording, shown []string, r
 	return all
 }
 
-func (p *stepPage) instructions() templates.InstructionsPage {
-	page := templates.InstructionsPage{Frame: p.frame, Form: p.form, ID: p.id("read"),
+func (p *stepPage) instructions() pages.InstructionsPage {
+	page := pages.InstructionsPage{Frame: p.frame, Form: p.form, ID: p.id("read"),
 		Questions: len(p.pos.Progress.Slots), Votes: p.Flow[p.step.Block].Overton.VotesPerQuestion}
 	for _, slot := range p.pos.Progress.Slots {
 		page.Responses = max(page.Responses, len(slot.Models))
@@ -213,7 +214,7 @@ func (p *stepPage) questionPage() (templ.Component, error) {
 	switch p.step.Kind {
 	case study.StepView:
 		p.frame.Title = p.question()
-		page := templates.ViewPage{Question: q.Text, View: p.text("view", "view.label", "view.hint")}
+		page := pages.ViewPage{Question: q.Text, View: p.text("view", "view.label", "view.hint")}
 		labels := map[string]string{"view": say("view.label")}
 		if p.has("stance") {
 			labels["stance"] = say("view.stance")
@@ -231,7 +232,7 @@ func (p *stepPage) questionPage() (templ.Component, error) {
 		}
 		p.addProblems(labels)
 		page.Frame, page.Form = p.frame, p.form
-		return templates.View(page), nil
+		return pages.View(page), nil
 
 	case study.StepRating:
 		response, ok := p.Questions.Response(key.Scope, key.Subject)
@@ -240,13 +241,13 @@ func (p *stepPage) questionPage() (templ.Component, error) {
 		}
 		p.frame.Title = p.where()
 		p.addProblems(map[string]string{"rating": say("rating.legend")})
-		return templates.Rating(templates.RatingPage{Frame: p.frame, Form: p.form, Question: q.Text, Response: response.Text,
+		return pages.Rating(pages.RatingPage{Frame: p.frame, Form: p.form, Question: q.Text, Response: response.Text,
 			OwnView: p.pos.Progress.Answers[study.Key{Kind: study.KindView, Scope: q.ID}],
 			Rating:  p.scale("rating", "rating.legend", "rating.low", "rating.high")}), nil
 	}
 	p.frame.Title = p.where()
 	p.addProblems(map[string]string{"vote": say("vote.legend")})
-	return templates.Vote(templates.VotePage{Frame: p.frame, Form: p.form, ID: p.id("vote"), Question: q.Text,
+	return pages.Vote(pages.VotePage{Frame: p.frame, Form: p.form, ID: p.id("vote"), Question: q.Text,
 		Statement: p.pos.Texts[key.Subject], Chosen: p.value("vote")}), nil
 }
 
@@ -276,7 +277,7 @@ func (p *stepPage) value(name string) string {
 // is wrong stands beside each field.
 func (p *stepPage) addProblems(labels map[string]string) {
 	for _, problem := range p.sent.problems {
-		p.form.Problems = append(p.form.Problems, templates.Problem{
+		p.form.Problems = append(p.form.Problems, pages.Problem{
 			ID:   p.id(problem.Field),
 			Text: labels[problem.Field],
 		})
@@ -301,15 +302,15 @@ func (p *stepPage) problem(name string) string {
 	return ""
 }
 
-func (p *stepPage) choice(name, legend string, options []templates.Option) templates.Choice {
-	return templates.Choice{ID: p.id(name), Name: name, Legend: legend, Options: options, Chosen: p.value(name), Problem: p.problem(name)}
+func (p *stepPage) choice(name, legend string, options []templates.Option) pages.Choice {
+	return pages.Choice{ID: p.id(name), Name: name, Legend: legend, Options: options, Chosen: p.value(name), Problem: p.problem(name)}
 }
 
-func (p *stepPage) scale(name, legend, low, high string) templates.Scale {
+func (p *stepPage) scale(name, legend, low, high string) pages.Scale {
 	say := p.Words.Say
-	return templates.Scale{ID: p.id(name), Name: name, Legend: say(legend), Low: say(low), High: say(high), Chosen: p.value(name), Problem: p.problem(name)}
+	return pages.Scale{ID: p.id(name), Name: name, Legend: say(legend), Low: say(low), High: say(high), Chosen: p.value(name), Problem: p.problem(name)}
 }
 
-func (p *stepPage) text(name, label, hint string) templates.Text {
-	return templates.Text{ID: p.id(name), Name: name, Label: p.Words.Say(label), Hint: p.Words.Say(hint), Value: p.value(name), Problem: p.problem(name)}
+func (p *stepPage) text(name, label, hint string) pages.Text {
+	return pages.Text{ID: p.id(name), Name: name, Label: p.Words.Say(label), Hint: p.Words.Say(hint), Value: p.value(name), Problem: p.problem(name)}
 }

@@ -13,7 +13,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/internal/window"
-	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
@@ -35,12 +35,8 @@ var dataFiles = []dataFile{
 // bundleFile is the download of a study's bundle.
 const bundleFile = "bundle.zip"
 
-func (s *Room) downloadPage(c echo.Context) error {
+func (s *Room) downloadPage(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	frame, err := s.AdminStudyFrame(c, h, "Download", "/download")
 	if err != nil {
 		return err
@@ -53,23 +49,19 @@ func (s *Room) downloadPage(c echo.Context) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	page := templates.DownloadPage{
-		Admin: frame, Files: s.Base + h.AdminPath("/files.zip"), Bundle: s.Base + h.AdminPath("/data/"+bundleFile),
+	page := pages.DownloadPage{
+		Admin: frame, Files: h.Href("/files.zip"), Bundle: h.Href("/data/" + bundleFile),
 		Analysed: err == nil, Complete: people, Virtual: virtual,
 	}
 	for _, f := range dataFiles {
-		page.Data = append(page.Data, templates.DataFile{Name: f.name, Holds: f.holds, Path: s.Base + h.AdminPath("/data/"+f.file)})
+		page.Data = append(page.Data, pages.DataFile{Name: f.name, Holds: f.holds, Path: h.Href("/data/" + f.file)})
 	}
-	return s.Show(c, http.StatusOK, templates.Download(page))
+	return s.Show(c, http.StatusOK, pages.Download(page))
 }
 
 // data sends a study's data as one .zip, while they are read.
-func (s *Room) data(c echo.Context) error {
+func (s *Room) data(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	file := c.Param("file")
 	at := slices.IndexFunc(dataFiles, func(f dataFile) bool { return f.file == file })
 	if at < 0 && file != bundleFile {
@@ -87,7 +79,7 @@ func (s *Room) data(c echo.Context) error {
 		return err
 	}
 	if file == bundleFile {
-		_, err = window.WriteBundle(ctx, s.Store, h.Row, h.Study, c.Response())
+		_, err := window.WriteBundle(ctx, s.Store, h.Row, h.Study, c.Response())
 		return err
 	}
 	return window.Export(ctx, s.Store, h.Row, h.Study, func(e *dataset.Export) error {
@@ -105,11 +97,7 @@ func offer(c echo.Context, kind, name string) {
 }
 
 // downloadFiles sends the study's own files as one .zip.
-func (s *Room) downloadFiles(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) downloadFiles(c echo.Context, h *site.Hosted) error {
 	if c.Request().Method == http.MethodHead {
 		offer(c, "application/zip", h.Row.Slug+".zip")
 		return nil

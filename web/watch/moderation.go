@@ -14,6 +14,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
@@ -42,18 +43,14 @@ var reasonWords = map[study.RejectReason]string{
 }
 
 // moderation lists statements to accept or reject.
-func (s *Room) moderation(c echo.Context) error {
+func (s *Room) moderation(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	frame, err := s.AdminStudyFrame(c, h, "Moderation", "/moderation")
 	if err != nil {
 		return err
 	}
 	path := h.AdminPath("/moderation")
-	page := templates.ModerationPage{Admin: frame, View: c.QueryParam("view"), Text: strings.TrimSpace(c.QueryParam("text")), Draft: h.Row.Status == store.Draft,
+	page := pages.ModerationPage{Admin: frame, View: c.QueryParam("view"), Text: strings.TrimSpace(c.QueryParam("text")), Draft: h.Row.Status == store.Draft,
 		Action: s.Base + path, Post: s.Base + path, Undo: s.Base + path + "/undo"}
 	mode, err := s.Store.ModerationMode(ctx, &h.Study.Study, h.Row.ID)
 	if err != nil {
@@ -61,9 +58,9 @@ func (s *Room) moderation(c echo.Context) error {
 	}
 	page.Mode = string(mode)
 	for _, m := range moderationModes {
-		page.Modes = append(page.Modes, templates.ModeLine{Value: string(m.mode), Name: m.name, Means: m.means, Chosen: m.mode == mode})
+		page.Modes = append(page.Modes, pages.ModeLine{Value: string(m.mode), Name: m.name, Means: m.means, Chosen: m.mode == mode})
 	}
-	if site.AdminRoles[frame.Role] >= site.Admin && !page.Draft && mode != "" {
+	if site.Allows(frame.Role, site.Admin) && !page.Draft && mode != "" {
 		page.ModePost = s.Base + path + "/mode"
 	}
 	waiting, err := s.Store.Waiting(ctx, h.Row.ID)
@@ -98,17 +95,17 @@ func (s *Room) moderation(c echo.Context) error {
 	page.Filtered = question != "" || hint != "" || page.Text != ""
 	page.Question = question
 	if len(h.Questions.Questions) <= mostChoices {
-		page.Questions = append(page.Questions, templates.Choosable{Name: "All", Chosen: question == ""})
+		page.Questions = append(page.Questions, pages.Choosable{Name: "All", Chosen: question == ""})
 		for _, q := range h.Questions.Questions {
-			page.Questions = append(page.Questions, templates.Choosable{Value: q.ID, Name: q.ID + ": " + site.Shorten(q.Text, 60), Chosen: q.ID == question})
+			page.Questions = append(page.Questions, pages.Choosable{Value: q.ID, Name: q.ID + ": " + site.Shorten(q.Text, 60), Chosen: q.ID == question})
 		}
 	}
-	page.Hints = []templates.Choosable{{Name: "Anything or nothing", Chosen: hint == ""}, {Value: string(store.HintAny), Name: "Anything", Chosen: hint == store.HintAny}}
+	page.Hints = []pages.Choosable{{Name: "Anything or nothing", Chosen: hint == ""}, {Value: string(store.HintAny), Name: "Anything", Chosen: hint == store.HintAny}}
 	for _, kind := range study.HintKinds {
-		page.Hints = append(page.Hints, templates.Choosable{Value: string(kind), Name: hintWords[kind], Chosen: kind == hint})
+		page.Hints = append(page.Hints, pages.Choosable{Value: string(kind), Name: hintWords[kind], Chosen: kind == hint})
 	}
 	for i, reason := range study.RejectReasons {
-		page.Reasons = append(page.Reasons, templates.ReasonLine{Value: string(reason), Name: reasonWords[reason], Key: strconv.Itoa(i + 1)})
+		page.Reasons = append(page.Reasons, pages.ReasonLine{Value: string(reason), Name: reasonWords[reason], Key: strconv.Itoa(i + 1)})
 	}
 
 	query := store.ModerationQuery{List: store.ModerationList(page.View), Question: question, Hint: hint, Text: page.Text, Limit: mostStatements}
@@ -134,13 +131,13 @@ func (s *Room) moderation(c echo.Context) error {
 	}
 	page.Query = keep.Encode()
 	for _, m := range list {
-		page.Statements = append(page.Statements, statementView(h, m, site.AdminRoles[frame.Role] >= site.Researcher))
+		page.Statements = append(page.Statements, statementView(h, m, site.Allows(frame.Role, site.Researcher)))
 	}
 	if n, err := strconv.Atoi(c.QueryParam("done")); err == nil {
 		page.Done = statementsWere(n, c.QueryParam("what"))
 		page.Batch = c.QueryParam("batch")
 	}
-	return s.Show(c, http.StatusOK, templates.Moderation(page))
+	return s.Show(c, http.StatusOK, pages.Moderation(page))
 }
 
 // statementsWere says what was just done.
@@ -160,9 +157,9 @@ func statementsWere(n int, what string) string {
 }
 
 // statementView words one statement.
-func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) templates.StatementView {
+func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) pages.StatementView {
 	q, _ := h.Questions.Question(m.Question)
-	v := templates.StatementView{
+	v := pages.StatementView{
 		ID: m.ID, Question: q.Text, QuestionID: q.ID, Virtual: m.Virtual, Author: m.Author, Written: site.MomentOf(m.Created), Parts: textParts(m.Text),
 		Votes:  fmt.Sprintf("%d agree, %d disagree, %d neutral", m.Agree, m.Disagree, m.Neutral),
 		Accept: m.State != study.StatementServed || !m.Seen, Reject: m.State != study.StatementRejected,
@@ -193,11 +190,7 @@ func statementView(h *site.Hosted, m store.Moderated, mayFollow bool) templates.
 }
 
 // moderate accepts or rejects statements and goes back to the list.
-func (s *Room) moderate(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) moderate(c echo.Context, h *site.Hosted) error {
 	form, err := c.FormParams()
 	if err != nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
@@ -267,11 +260,7 @@ func (s *Room) toModeration(c echo.Context, h *site.Hosted, n int, what string, 
 }
 
 // undoModeration takes the decisions of one press back.
-func (s *Room) undoModeration(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) undoModeration(c echo.Context, h *site.Hosted) error {
 	batch, err := strconv.ParseInt(c.FormValue("batch"), 10, 64)
 	if err != nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
@@ -287,11 +276,7 @@ func (s *Room) undoModeration(c echo.Context) error {
 }
 
 // setModeration decides what happens to what is written from now on.
-func (s *Room) setModeration(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) setModeration(c echo.Context, h *site.Hosted) error {
 	mode := study.Moderation(c.FormValue("mode"))
 	known := false
 	for _, m := range moderationModes {
@@ -300,7 +285,7 @@ func (s *Room) setModeration(c echo.Context) error {
 	if !known || h.Overton() == nil {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	}
-	err = s.Store.SetModeration(c.Request().Context(), h.Row.ID, mode, site.ActorOf(c))
+	err := s.Store.SetModeration(c.Request().Context(), h.Row.ID, mode, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return &site.Refusal{Status: http.StatusConflict, Name: "changed", Try: h.AdminPath("")}
 	}

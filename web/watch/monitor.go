@@ -19,6 +19,7 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
@@ -35,11 +36,7 @@ const (
 const fewSpace = 1 << 30
 
 // monitor shows where a study stands.
-func (s *Room) monitor(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) monitor(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status == store.Draft { // nobody is there to watch
 		return s.To(c, h.AdminPath("/setup"))
 	}
@@ -47,16 +44,16 @@ func (s *Room) monitor(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.MonitorPage{
-		Admin: frame, Status: string(h.Row.Status), Link: s.ArrivalLink(c.Request(), h), Facts: h.Facts(), Change: s.Base + h.AdminPath("/status"),
+	page := pages.MonitorPage{
+		Admin: frame, Status: string(h.Row.Status), Link: s.ArrivalLink(c.Request(), h), Facts: h.Facts(), Change: h.Href("/status"),
 	}
-	if site.AdminRoles[frame.Role] >= site.Researcher {
+	if site.Allows(frame.Role, site.Researcher) {
 		page.Codes = codes(h)
 	}
-	if site.AdminRoles[frame.Role] >= site.Admin {
+	if site.Allows(frame.Role, site.Admin) {
 		page.Changes = site.Changes[h.Row.Status]
 	}
-	page.Live = s.Base + h.AdminPath("/live")
+	page.Live = h.Href("/live")
 	st, ok, err := s.standing(c.Request().Context(), h, 0)
 	if err != nil {
 		return err
@@ -66,19 +63,15 @@ func (s *Room) monitor(c echo.Context) error {
 			return err
 		}
 		page.Reward = rewardForm(st.people.Reward)
-		if site.AdminRoles[frame.Role] >= site.Researcher {
-			page.Reward.Post = s.Base + h.AdminPath("/reward")
+		if site.Allows(frame.Role, site.Researcher) {
+			page.Reward.Post = h.Href("/reward")
 		}
 	}
-	return s.Show(c, http.StatusOK, templates.Monitor(page))
+	return s.Show(c, http.StatusOK, pages.Monitor(page))
 }
 
 // liveMonitor sends what changes on a monitor.
-func (s *Room) liveMonitor(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) liveMonitor(c echo.Context, h *site.Hosted) error {
 	if h.Row.Status == store.Draft {
 		return &site.Refusal{Status: http.StatusNotFound, Name: "not_found"}
 	}
@@ -89,13 +82,13 @@ func (s *Room) liveMonitor(c echo.Context) error {
 		if err != nil || !ok || st == shown {
 			return nil, err
 		}
-		page := templates.MonitorPage{Admin: frame}
+		page := pages.MonitorPage{Admin: frame}
 		if err := s.fill(c.Request().Context(), h, st, &page); err != nil {
 			return nil, err
 		}
 		shown = st
 		parts := map[string]templ.Component{}
-		for _, part := range templates.MonitorParts(page) {
+		for _, part := range pages.MonitorParts(page) {
 			parts[part.ID] = part.Content
 		}
 		return parts, nil
@@ -103,13 +96,13 @@ func (s *Room) liveMonitor(c echo.Context) error {
 }
 
 // fill puts where a study stands into its monitor.
-func (s *Room) fill(ctx context.Context, h *site.Hosted, st *standing, page *templates.MonitorPage) error {
+func (s *Room) fill(ctx context.Context, h *site.Hosted, st *standing, page *pages.MonitorPage) error {
 	row, err := s.Store.Study(ctx, h.Row.Slug) // its status may have changed since
 	if err != nil {
 		return err
 	}
 	page.Now = site.MomentOf(st.now)
-	mayList := site.AdminRoles[page.Role] >= site.Researcher
+	mayList := site.Allows(page.Role, site.Researcher)
 	page.People = counts(h, &st.people, mayList)
 	page.Virtual = nil
 	if st.virtual.Arrived > 0 {
@@ -123,7 +116,7 @@ func (s *Room) fill(ctx context.Context, h *site.Hosted, st *standing, page *tem
 	}
 	page.Alarms = nil
 	if free, err := s.Store.Space(); err == nil && free < fewSpace {
-		page.Alarms = append(page.Alarms, templates.AlarmLine{Grave: true,
+		page.Alarms = append(page.Alarms, pages.AlarmLine{Grave: true,
 			What: fmt.Sprintf("The server's disk has only %d MB left", free>>20),
 			Do:   "When it is full no answer can be saved. Make room on it, or pause the study until somebody has."})
 	}
@@ -147,9 +140,9 @@ func pending(coverage []study.Coverage) (n int) {
 }
 
 // alarm words an alarm: what is the matter, and what to do.
-func alarm(h *site.Hosted, a study.Alarm) templates.AlarmLine {
-	say := func(grave bool, what, do string) templates.AlarmLine {
-		return templates.AlarmLine{What: what, Do: do, Grave: grave}
+func alarm(h *site.Hosted, a study.Alarm) pages.AlarmLine {
+	say := func(grave bool, what, do string) pages.AlarmLine {
+		return pages.AlarmLine{What: what, Do: do, Grave: grave}
 	}
 	of := fmt.Sprintf("%d of %d", a.N, a.Of)
 	switch a.Kind {
@@ -189,7 +182,7 @@ func alarm(h *site.Hosted, a study.Alarm) templates.AlarmLine {
 		return say(false, fmt.Sprintf("Nobody has come for %s", howLong(a.Time)),
 			"Look whether the study is active at the recruiter, and whether its link is the one below.")
 	}
-	return templates.AlarmLine{What: string(a.Kind)}
+	return pages.AlarmLine{What: string(a.Kind)}
 }
 
 func outcomeName(o study.Outcome) string {
@@ -201,10 +194,10 @@ func outcomeName(o study.Outcome) string {
 	return string(o)
 }
 
-func codes(h *site.Hosted) []templates.CodeLine {
-	var lines []templates.CodeLine
+func codes(h *site.Hosted) []pages.CodeLine {
+	var lines []pages.CodeLine
 	for _, o := range site.OutcomeNames[:5] {
-		lines = append(lines, templates.CodeLine{Outcome: o.Name, Code: h.Recruitment.Code(o.Outcome)})
+		lines = append(lines, pages.CodeLine{Outcome: o.Name, Code: h.Recruitment.Code(o.Outcome)})
 	}
 	return lines
 }
@@ -230,19 +223,19 @@ func stageName(h *site.Hosted, stage study.Stage) string {
 }
 
 // counts words a sample.
-func counts(h *site.Hosted, m *sample, mayList bool) templates.Counts {
-	c := templates.Counts{Arrived: m.Arrived}
-	c.Figures = []templates.Figure{
+func counts(h *site.Hosted, m *sample, mayList bool) pages.Counts {
+	c := pages.Counts{Arrived: m.Arrived}
+	c.Figures = []pages.Figure{
 		{Name: "Arrived", Value: m.Arrived}, {Name: "Consented", Value: m.Consented}, {Name: "In progress", Value: m.InProgress},
 		{Name: "Complete", Value: m.Outcomes[study.Completed]}, {Name: "Left on the way", Value: m.Left},
 	}
 	if m.Withdrawn > 0 {
-		c.Figures = append(c.Figures, templates.Figure{Name: "Withdrew, and is gone", Value: m.Withdrawn})
+		c.Figures = append(c.Figures, pages.Figure{Name: "Withdrew, and is gone", Value: m.Withdrawn})
 	}
 	if of := h.Places(); of > 0 {
 		filled := min(of, m.Outcomes[study.Completed])
 		reserved := min(of-filled, m.InProgress)
-		c.Places = &templates.Places{Filled: filled, Reserved: reserved, Open: of - filled - reserved, Of: of}
+		c.Places = &pages.Places{Filled: filled, Reserved: reserved, Open: of - filled - reserved, Of: of}
 	}
 	for _, o := range site.OutcomeNames {
 		if n := m.Outcomes[o.Outcome]; n > 0 {
@@ -251,7 +244,7 @@ func counts(h *site.Hosted, m *sample, mayList bool) templates.Counts {
 	}
 	if m.Arrived > 0 {
 		for _, stage := range m.Stages {
-			c.Stages = append(c.Stages, templates.StageLine{Name: stageName(h, stage.Stage), Within: stage.Slot >= 0, Reached: stage.Reached, Here: stage.Here, Left: stage.Left, Ended: stage.Ended,
+			c.Stages = append(c.Stages, pages.StageLine{Name: stageName(h, stage.Stage), Within: stage.Slot >= 0, Reached: stage.Reached, Here: stage.Here, Left: stage.Left, Ended: stage.Ended,
 				Share: fmt.Sprintf("%d %%", int(math.Round(100*float64(stage.Reached)/float64(m.Arrived))))})
 		}
 	}
@@ -276,11 +269,11 @@ func counts(h *site.Hosted, m *sample, mayList bool) templates.Counts {
 	}
 	c.Questions = lines
 	for _, cell := range m.Cells {
-		c.Cells = append(c.Cells, templates.CellLine{Variable: cell.Key.Subject, Value: cell.Value, Done: cell.Done, Live: cell.Live, Target: cell.Target})
+		c.Cells = append(c.Cells, pages.CellLine{Variable: cell.Key.Subject, Value: cell.Value, Done: cell.Done, Live: cell.Live, Target: cell.Target})
 	}
 	c.Flaggeds = len(m.Flagged)
 	for _, kind := range study.FlagKinds {
-		line := templates.FlagLine{Name: flagWords[kind].name, Why: flagWords[kind].why, N: m.Flags[kind]}
+		line := pages.FlagLine{Name: flagWords[kind].name, Why: flagWords[kind].why, N: m.Flags[kind]}
 		if mayList {
 			line.To = h.AdminPath("/submissions?flag=" + string(kind))
 		}
@@ -296,15 +289,15 @@ func counts(h *site.Hosted, m *sample, mayList bool) templates.Counts {
 }
 
 // questionLines words how far each question is, in the order of the set.
-func questionLines(h *site.Hosted, m *sample) []templates.QuestionLine {
+func questionLines(h *site.Hosted, m *sample) []pages.QuestionLine {
 	o := h.Overton()
 	if o == nil {
 		return nil
 	}
-	lines := make([]templates.QuestionLine, len(m.Questions))
+	lines := make([]pages.QuestionLine, len(m.Questions))
 	for i, q := range m.Questions {
 		v := m.coverage[i]
-		lines[i] = templates.QuestionLine{
+		lines[i] = pages.QuestionLine{
 			ID: q.Question, Text: site.Shorten(h.Questions.Questions[i].Text, 120), Done: q.Done, Target: o.ParticipantsPerQuestion, Live: q.Live,
 			Statements: v.Statements, Pending: v.Pending, Rejected: v.Rejected, Votes: v.Votes, FewestVotes: v.Fewest, Below: v.Below,
 			MedianVotes: strconv.FormatFloat(v.Median, 'f', -1, 64),
@@ -313,7 +306,7 @@ func questionLines(h *site.Hosted, m *sample) []templates.QuestionLine {
 	return lines
 }
 
-func furthestBehind(a, b templates.QuestionLine) int {
+func furthestBehind(a, b pages.QuestionLine) int {
 	return cmp.Or(cmp.Compare(a.Done, b.Done), cmp.Compare(a.Live, b.Live))
 }
 
@@ -327,8 +320,8 @@ var flagWords = map[study.FlagKind]struct{ name, why string }{
 	study.FlagCopied:  {"Copied free response", "At least half of a free response is copied from the question or a model response, or it is the same for two questions."},
 }
 
-func timeLine(name string, t study.Spread) templates.TimeLine {
-	return templates.TimeLine{Name: name, N: t.N, P10: howLong(t.P10), Median: howLong(t.Median), P90: howLong(t.P90)}
+func timeLine(name string, t study.Spread) pages.TimeLine {
+	return pages.TimeLine{Name: name, N: t.N, P10: howLong(t.P10), Median: howLong(t.Median), P90: howLong(t.P90)}
 }
 
 // howLong writes how long something took, as exactly as it matters.
@@ -348,8 +341,8 @@ func howLong(d time.Duration) string {
 
 var currencies = []string{"GBP", "USD", "EUR"}
 
-func rewardForm(r store.Reward) templates.RewardForm {
-	f := templates.RewardForm{Currency: r.Currency, Currencies: currencies}
+func rewardForm(r store.Reward) pages.RewardForm {
+	f := pages.RewardForm{Currency: r.Currency, Currencies: currencies}
 	if r.Amount > 0 {
 		f.Amount = strconv.FormatFloat(r.Amount, 'f', 2, 64)
 	}
@@ -357,12 +350,9 @@ func rewardForm(r store.Reward) templates.RewardForm {
 }
 
 // setReward notes what people are paid.
-func (s *Room) setReward(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
-	amount := 0.0
+func (s *Room) setReward(c echo.Context, h *site.Hosted) error {
+	var amount float64
+	var err error
 	if typed := strings.ReplaceAll(strings.TrimSpace(c.FormValue("amount")), ",", "."); typed != "" {
 		amount, err = strconv.ParseFloat(typed, 64)
 	}
@@ -377,46 +367,42 @@ func (s *Room) setReward(c echo.Context) error {
 }
 
 // allQuestions lists all questions.
-func (s *Room) allQuestions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) allQuestions(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "All questions", "")
 	if err != nil {
 		return err
 	}
-	page := templates.AllQuestionsPage{Admin: frame, Back: h.AdminPath(""), Sort: c.QueryParam("sort"), Text: c.QueryParam("q")}
+	page := pages.AllQuestionsPage{Admin: frame, Back: h.AdminPath(""), Sort: c.QueryParam("sort"), Text: c.QueryParam("q")}
 	st, ok, err := s.standing(c.Request().Context(), h, 0)
 	if err != nil {
 		return err
 	}
 	if page.Ready = ok; !ok {
-		return s.Show(c, http.StatusOK, templates.AllQuestions(page))
+		return s.Show(c, http.StatusOK, pages.AllQuestions(page))
 	}
 	lines := questionLines(h, &st.people)
 	if words := strings.ToLower(strings.TrimSpace(page.Text)); words != "" {
-		lines = slices.DeleteFunc(lines, func(l templates.QuestionLine) bool {
+		lines = slices.DeleteFunc(lines, func(l pages.QuestionLine) bool {
 			q, _ := h.Questions.Question(l.ID)
 			return l.ID != page.Text && !strings.Contains(strings.ToLower(q.Text), words)
 		})
 	}
 	switch page.Sort {
 	case "votes":
-		slices.SortStableFunc(lines, func(a, b templates.QuestionLine) int { return cmp.Compare(b.Below, a.Below) })
+		slices.SortStableFunc(lines, func(a, b pages.QuestionLine) int { return cmp.Compare(b.Below, a.Below) })
 	case "waiting":
-		slices.SortStableFunc(lines, func(a, b templates.QuestionLine) int { return cmp.Compare(b.Pending, a.Pending) })
+		slices.SortStableFunc(lines, func(a, b pages.QuestionLine) int { return cmp.Compare(b.Pending, a.Pending) })
 	case "file":
 	default:
 		page.Sort = "behind"
 		slices.SortStableFunc(lines, furthestBehind)
 	}
 	page.Questions, page.Pages = cut(c, h.AdminPath("/progress"), lines, questionsAPage)
-	return s.Show(c, http.StatusOK, templates.AllQuestions(page))
+	return s.Show(c, http.StatusOK, pages.AllQuestions(page))
 }
 
 // cut takes the part of a list that the query's page asks for.
-func cut[T any](c echo.Context, path string, all []T, size int) ([]T, templates.Pages) {
+func cut[T any](c echo.Context, path string, all []T, size int) ([]T, pages.Pages) {
 	pages := listPages(c, path, len(all), size)
 	if len(all) == 0 {
 		return nil, pages
@@ -426,7 +412,7 @@ func cut[T any](c echo.Context, path string, all []T, size int) ([]T, templates.
 
 // listPages leads through a list of n, size at a time, and keeps the rest of
 // the query.
-func listPages(c echo.Context, path string, n, size int) templates.Pages {
+func listPages(c echo.Context, path string, n, size int) pages.Pages {
 	page, err := strconv.Atoi(c.QueryParam("page"))
 	if last := max(1, (n+size-1)/size); err != nil || page < 1 {
 		page = 1
@@ -441,7 +427,7 @@ func listPages(c echo.Context, path string, n, size int) templates.Pages {
 		query.Set("page", strconv.Itoa(number))
 		return path + "?" + query.Encode()
 	}
-	p := templates.Pages{Of: n, From: min(n, (page-1)*size+1), To: min(n, page*size)}
+	p := pages.Pages{Of: n, From: min(n, (page-1)*size+1), To: min(n, page*size)}
 	if page > 1 {
 		p.Before = at(page - 1)
 	}
@@ -452,8 +438,8 @@ func listPages(c echo.Context, path string, n, size int) templates.Pages {
 }
 
 // submissionLine words one submission of a list.
-func submissionLine(h *site.Hosted, t *study.Trace) templates.SubmissionLine {
-	line := templates.SubmissionLine{Pseudonym: t.Pseudonym, To: submissionPath(h, t.Pseudonym), Virtual: t.Virtual, Started: site.MomentOf(t.Started), Outcome: outcomeName(t.Outcome)}
+func submissionLine(h *site.Hosted, t *study.Trace) pages.SubmissionLine {
+	line := pages.SubmissionLine{Pseudonym: t.Pseudonym, To: submissionPath(h, t.Pseudonym), Virtual: t.Virtual, Started: site.MomentOf(t.Started), Outcome: outcomeName(t.Outcome)}
 	end := t.Ended
 	if t.Outcome == study.InProgress {
 		end = t.Last
@@ -476,19 +462,15 @@ func submissionPath(h *site.Hosted, pseudonym string) string {
 }
 
 // submissions lists submissions, the newest first.
-func (s *Room) submissions(c echo.Context) error {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
+func (s *Room) submissions(c echo.Context, h *site.Hosted) error {
 	frame, err := s.AdminStudyFrame(c, h, "Submissions", "")
 	if err != nil {
 		return err
 	}
 	outcome, flag, people, find := c.QueryParam("outcome"), c.QueryParam("flag"), c.QueryParam("people"), strings.ToLower(strings.TrimSpace(c.QueryParam("find")))
-	page := templates.SubmissionsPage{Admin: frame, Find: find, Action: s.Base + h.AdminPath("/submissions")}
-	option := func(list *[]templates.Choosable, chosen, value, name string) {
-		*list = append(*list, templates.Choosable{Value: value, Name: name, Chosen: value == chosen})
+	page := pages.SubmissionsPage{Admin: frame, Find: find, Action: h.Href("/submissions")}
+	option := func(list *[]pages.Choosable, chosen, value, name string) {
+		*list = append(*list, pages.Choosable{Value: value, Name: name, Chosen: value == chosen})
 	}
 	option(&page.Outcomes, outcome, "", "All")
 	option(&page.Outcomes, outcome, "in_progress", "In progress")
@@ -509,7 +491,7 @@ func (s *Room) submissions(c echo.Context) error {
 		return err
 	}
 	if page.Ready = ok; !ok {
-		return s.Show(c, http.StatusOK, templates.Submissions(page))
+		return s.Show(c, http.StatusOK, pages.Submissions(page))
 	}
 	var found []*study.Trace
 	for _, t := range slices.Backward(st.traces) {
@@ -532,16 +514,12 @@ func (s *Room) submissions(c echo.Context) error {
 	for _, t := range found {
 		page.Submissions = append(page.Submissions, submissionLine(h, t))
 	}
-	return s.Show(c, http.StatusOK, templates.Submissions(page))
+	return s.Show(c, http.StatusOK, pages.Submissions(page))
 }
 
 // submission shows what one participant did.
-func (s *Room) submission(c echo.Context) error {
+func (s *Room) submission(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return err
-	}
 	pseudonym := c.Param("pseudonym")
 	records, err := s.Store.Record(ctx, h.Row.ID, pseudonym)
 	if errors.Is(err, store.ErrNotFound) {
@@ -562,9 +540,9 @@ func (s *Room) submission(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := templates.SubmissionPage{Admin: frame, Pseudonym: pseudonym, Virtual: records[0].Virtual, Back: h.AdminPath("/submissions")}
+	page := pages.SubmissionPage{Admin: frame, Pseudonym: pseudonym, Virtual: records[0].Virtual, Back: h.AdminPath("/submissions")}
 	for i := range records {
 		page.Visits = append(page.Visits, visitView(h, &records[i], i+1, len(records), revisions, statements))
 	}
-	return s.Show(c, http.StatusOK, templates.Submission(page))
+	return s.Show(c, http.StatusOK, pages.Submission(page))
 }

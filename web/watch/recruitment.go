@@ -9,37 +9,33 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
 // recruitment shows how submissions stand here and on Prolific. It names
 // submissions by Prolific's ids, without which nobody could act on them there;
 // so it is for admins.
-func (s *Room) recruitment(c echo.Context) error {
-	page, h, err := s.recruitmentPage(c)
+func (s *Room) recruitment(c echo.Context, h *site.Hosted) error {
+	page, err := s.recruitmentPage(c, h)
 	if err != nil {
 		return err
 	}
 	return s.showRecruitment(c, h, page, http.StatusOK, nil)
 }
 
-func (s *Room) recruitmentPage(c echo.Context) (templates.RecruitmentPage, *site.Hosted, error) {
-	h, err := s.AdminStudy(c)
-	if err != nil {
-		return templates.RecruitmentPage{}, nil, err
-	}
+func (s *Room) recruitmentPage(c echo.Context, h *site.Hosted) (pages.RecruitmentPage, error) {
 	frame, err := s.AdminStudyFrame(c, h, "Prolific", "/recruitment")
-	return templates.RecruitmentPage{Admin: frame, Post: s.Base + h.AdminPath("/recruitment")}, h, err
+	return pages.RecruitmentPage{Admin: frame, Post: h.Href("/recruitment")}, err
 }
 
-func (s *Room) showRecruitment(c echo.Context, h *site.Hosted, page templates.RecruitmentPage, status int, strangers []store.Stranger) error {
+func (s *Room) showRecruitment(c echo.Context, h *site.Hosted, page pages.RecruitmentPage, status int, strangers []store.Stranger) error {
 	standings, err := s.Store.Standings(c.Request().Context(), h.Row.Slug)
 	if err != nil {
 		return err
 	}
 	for _, st := range standings {
-		count := templates.StandingCount{Here: "Not finished", There: "not in a file", N: 1}
+		count := pages.StandingCount{Here: "Not finished", There: "not in a file", N: 1}
 		for _, o := range site.OutcomeNames {
 			if o.Outcome == st.Outcome {
 				count.Here = o.Name
@@ -48,18 +44,18 @@ func (s *Room) showRecruitment(c echo.Context, h *site.Hosted, page templates.Re
 		if st.Recruited != nil {
 			count.There = st.Recruited.Status
 			if d := h.Recruitment.Disagreement(st.Outcome, *st.Recruited); d != "" {
-				page.Odd = append(page.Odd, templates.OddSubmission{Submission: st.Submission, Pseudonym: st.Pseudonym, There: count.There, What: site.Sentence(d)})
+				page.Odd = append(page.Odd, pages.OddSubmission{Submission: st.Submission, Pseudonym: st.Pseudonym, There: count.There, What: site.Sentence(d)})
 			}
 		}
 		page.Counts = addStanding(page.Counts, count)
 	}
 	for _, row := range strangers {
-		page.Odd = append(page.Odd, templates.OddSubmission{Submission: row.Submission, There: row.Status, What: site.Sentence(row.What)})
+		page.Odd = append(page.Odd, pages.OddSubmission{Submission: row.Submission, There: row.Status, What: site.Sentence(row.What)})
 	}
-	return s.Show(c, status, templates.Recruitment(page))
+	return s.Show(c, status, pages.Recruitment(page))
 }
 
-func addStanding(counts []templates.StandingCount, one templates.StandingCount) []templates.StandingCount {
+func addStanding(counts []pages.StandingCount, one pages.StandingCount) []pages.StandingCount {
 	for i := range counts {
 		if counts[i].Here == one.Here && counts[i].There == one.There {
 			counts[i].N++
@@ -70,8 +66,8 @@ func addStanding(counts []templates.StandingCount, one templates.StandingCount) 
 }
 
 // readRecruitment takes Prolific's export of a study.
-func (s *Room) readRecruitment(c echo.Context) error {
-	page, h, err := s.recruitmentPage(c)
+func (s *Room) readRecruitment(c echo.Context, h *site.Hosted) error {
+	page, err := s.recruitmentPage(c, h)
 	if err != nil {
 		return err
 	}

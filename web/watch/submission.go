@@ -6,15 +6,16 @@ import (
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web/site"
 )
 
 // visitView words one submission for those who look it over. Nothing in it
 // tells who the person is, beyond what they wrote.
-func visitView(h *site.Hosted, r *study.Record, number, of int, revisions []store.Revision, statements map[string]study.Statement) templates.VisitView {
-	pages, at := h.Walked(r)
+func visitView(h *site.Hosted, r *study.Record, number, of int, revisions []store.Revision, statements map[string]study.Statement) pages.VisitView {
+	walked, at := h.Walked(r)
 	trace := h.Trace(r)
-	v := templates.VisitView{Number: number, Of: of, Outcome: submissionLine(h, &trace).Outcome}
+	v := pages.VisitView{Number: number, Of: of, Outcome: submissionLine(h, &trace).Outcome}
 	fact := func(name, format string, args ...any) {
 		v.Facts = append(v.Facts, templates.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
@@ -37,12 +38,12 @@ func visitView(h *site.Hosted, r *study.Record, number, of int, revisions []stor
 	fact("Seed", "%d", r.Seed)
 	for _, f := range trace.Flags {
 		words := flagWords[f.Kind]
-		v.Flags = append(v.Flags, templates.FlagLine{Name: fmt.Sprintf("%s: %d of %d", words.name, f.N, f.Of), Why: words.why})
+		v.Flags = append(v.Flags, pages.FlagLine{Name: fmt.Sprintf("%s: %d of %d", words.name, f.N, f.Of), Why: words.why})
 	}
 	group := ""
-	for _, visited := range pages {
+	for _, visited := range walked {
 		step := visited.Step
-		page := templates.PageView{Group: groupName(h, r, step), Name: pageNames[step.Kind], Answered: site.MomentOf(visited.Answered()), Took: howLong(visited.Took())}
+		page := pages.PageView{Group: groupName(h, r, step), Name: pageNames[step.Kind], Answered: site.MomentOf(visited.Answered()), Took: howLong(visited.Took())}
 		page.New = page.Group != group
 		group = page.Group
 		switch step.Kind {
@@ -75,8 +76,8 @@ func groupName(h *site.Hosted, r *study.Record, step study.Step) string {
 }
 
 // answerView words one answer.
-func answerView(h *site.Hosted, r *study.Record, a study.Answer, statements map[string]study.Statement) templates.AnswerView {
-	v := templates.AnswerView{Value: a.Value}
+func answerView(h *site.Hosted, r *study.Record, a study.Answer, statements map[string]study.Statement) pages.AnswerView {
+	v := pages.AnswerView{Value: a.Value}
 	switch a.Key.Kind {
 	case study.KindConsent:
 		v.Name = "Consent"
@@ -152,18 +153,18 @@ var hintWords = map[study.HintKind]string{
 }
 
 // textParts cuts a text where something in it is pointed out.
-func textParts(text string) []templates.TextPart {
-	var parts []templates.TextPart
+func textParts(text string) []pages.TextPart {
+	var parts []pages.TextPart
 	at := 0
 	for _, hint := range study.Hints(text) {
 		if hint.From > at {
-			parts = append(parts, templates.TextPart{Text: text[at:hint.From]})
+			parts = append(parts, pages.TextPart{Text: text[at:hint.From]})
 		}
-		parts = append(parts, templates.TextPart{Text: text[hint.From:hint.To], Hint: hintWords[hint.Kind]})
+		parts = append(parts, pages.TextPart{Text: text[hint.From:hint.To], Hint: hintWords[hint.Kind]})
 		at = hint.To
 	}
 	if at < len(text) {
-		parts = append(parts, templates.TextPart{Text: text[at:]})
+		parts = append(parts, pages.TextPart{Text: text[at:]})
 	}
 	return parts
 }
