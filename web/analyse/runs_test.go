@@ -16,7 +16,7 @@ import (
 
 	"overton/internal/store"
 	"overton/internal/window"
-	"overton/templates"
+	pages "overton/templates/analyse"
 	"overton/web"
 	"overton/web/webtest"
 )
@@ -34,7 +34,7 @@ func begun(b *webtest.Browser, form url.Values) string {
 }
 
 // progressOf asks as the page's script does.
-func progressOf(b *webtest.Browser, path string) (p templates.RunProgress) {
+func progressOf(b *webtest.Browser, path string) (p pages.RunProgress) {
 	b.T.Helper()
 	if err := json.Unmarshal([]byte(b.Get(path+"/progress").Body), &p); err != nil {
 		b.T.Fatal(err)
@@ -43,7 +43,7 @@ func progressOf(b *webtest.Browser, path string) (p templates.RunProgress) {
 }
 
 // until waits for a run to be somewhere.
-func until(b *webtest.Browser, path string, there func(templates.RunProgress) bool) {
+func until(b *webtest.Browser, path string, there func(pages.RunProgress) bool) {
 	b.T.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if there(progressOf(b, path)) {
@@ -53,7 +53,7 @@ func until(b *webtest.Browser, path string, there func(templates.RunProgress) bo
 	b.T.Fatalf("run %s takes too long", path)
 }
 
-func ended(p templates.RunProgress) bool { return p.Ended }
+func ended(p pages.RunProgress) bool { return p.Ended }
 
 func TestARunIsStartedNamedRepeatedComparedAndDeleted(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestACancelledRunMakesWayForTheNext(t *testing.T) {
 	b := ts.SignedIn("researcher")
 	long := begun(b, url.Values{"regroupings": {"10000"}})
 	next := begun(b, url.Values{"method": {"overton"}, "regroupings": {"0"}})
-	until(b, long, func(p templates.RunProgress) bool { return p.Done > 5 })
+	until(b, long, func(p pages.RunProgress) bool { return p.Done > 5 })
 	if p := progressOf(b, next); p.Ended || p.Stage != "waits for 1 run before it" {
 		t.Errorf("the second run %+v", p)
 	}
@@ -159,7 +159,7 @@ func TestACancelledRunMakesWayForTheNext(t *testing.T) {
 	if p := b.Post(long+"/cancel", nil); !strings.Contains(p.Says(), "This run was cancelled") || !strings.Contains(p.Body, long+"/again") {
 		t.Errorf("after cancelling: %s", p.Says())
 	}
-	until(b, next, func(p templates.RunProgress) bool { return p.Ended || !strings.Contains(p.Stage, "waits") })
+	until(b, next, func(p pages.RunProgress) bool { return p.Ended || !strings.Contains(p.Stage, "waits") })
 	if took := time.Since(began); took > 5*time.Second { // a second, on a machine of one's own
 		t.Errorf("a cancelled run went on for %s", took)
 	} else {
@@ -178,7 +178,7 @@ func TestARestartInterruptsARun(t *testing.T) {
 	b := ts.SignedIn("researcher")
 	long := begun(b, url.Values{"regroupings": {"10000"}})
 	waiting := begun(b, nil)
-	until(b, long, func(p templates.RunProgress) bool { return p.Done > 0 })
+	until(b, long, func(p pages.RunProgress) bool { return p.Done > 0 })
 	ts.Close()
 	ts.Open(web.Config{})
 	b = ts.SignedIn("researcher")

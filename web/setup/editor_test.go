@@ -430,13 +430,13 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	for name, content := range b.Get("/admin/studies/small/files.zip").Unpack(t) {
 		files[strings.TrimPrefix(name, "small/")] = []byte(content)
 	}
-	if p := give(b, "/admin/studies/new", map[string]string{"files:study.zip": string(packed(t, "small/", files))}, map[string]string{"slug": "again"}); p.URL.Path != "/admin/studies/again" {
+	if p := give(b, "/admin/studies/new", map[string]string{"files:study.zip": string(packed(t, "small/", files))}, map[string]string{"slug": "again"}); p.URL.Path != "/admin/studies/again/setup" {
 		t.Fatalf("came to %s, status %d: %s", p.URL, p.Status, p.Says())
 	}
 	if back, err := dataset.ReadStudy(draft(ts, "again").WithSlug("small")); err != nil || back.Hash != ts.Study.Hash {
 		t.Errorf("another hash than before, %v", err)
 	}
-	if p := b.Post("/admin/studies/new", url.Values{"from": {"copy"}, "copy": {"small@1"}, "slug": {"copied"}}); p.URL.Path != "/admin/studies/copied" {
+	if p := b.Post("/admin/studies/new", url.Values{"from": {"copy"}, "copy": {"small@1"}, "slug": {"copied"}}); p.URL.Path != "/admin/studies/copied/setup" {
 		t.Fatalf("a copy: %s, status %d: %s", p.URL, p.Status, p.Says())
 	}
 	if draft(ts, "copied").Hash == ts.Study.Hash || draft(ts, "copied").Questions.Hash() != ts.Study.Questions.Hash() {

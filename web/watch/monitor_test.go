@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"overton/internal/study"
-	"overton/templates"
+	pages "overton/templates/watch"
 	"overton/web"
 	"overton/web/site"
 	"overton/web/watch"
@@ -157,7 +157,7 @@ func TestTheStreamSendsWhatChanged(t *testing.T) {
 			t.Errorf("headers %v", header)
 		}
 		all := next(t, events)
-		if len(all) != len(templates.MonitorParts(templates.MonitorPage{})) {
+		if len(all) != len(pages.MonitorParts(pages.MonitorPage{})) {
 			t.Errorf("%d parts at first", len(all))
 		}
 		same := func() string {
