@@ -456,7 +456,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 			t.Errorf("%v: status %d lacks %q: %s", c.form, p.Status, c.want, p.Says())
 		}
 	}
-	if p := b.Post("/admin/studies/new", url.Values{"from": {"example"}, "title": {"Mine: a test"}, "slug": {"mine"}}); p.URL.Path != "/admin/studies/mine" || draft(ts, "mine").Title != "Mine: a test" {
+	if p := b.Post("/admin/studies/new", url.Values{"from": {"example"}, "title": {"Mine: a test"}, "slug": {"mine"}}); p.URL.Path != "/admin/studies/mine/setup" || draft(ts, "mine").Title != "Mine: a test" {
 		t.Errorf("the example: status %d: %s", p.Status, p.Says())
 	}
 	if says := b.Get("/admin?status=draft&q=MINE").Rows(); !strings.Contains(says, "Mine: a test") || strings.Contains(says, "copied") {
@@ -605,6 +605,11 @@ func TestAPreviewLeavesNoTrace(t *testing.T) {
 			t.Fatalf("the preview is at %s, status %d: %s", p.URL, p.Status, p.Says())
 		}
 		base := p.URL.Path[:strings.Index(p.URL.Path, "/s/")]
+		webtest.ForEach(p.Doc, "link", func(link *html.Node) {
+			if file := b.Get(webtest.Attribute(link, "href")); file.Status != http.StatusOK {
+				t.Errorf("%s: status %d", webtest.Attribute(link, "href"), file.Status)
+			}
+		})
 		for _, step := range []string{"q2-statement1", "q1-response2", "consent", "feedback", "end"} {
 			p = b.Post(base+"/jump", url.Values{"step": {step}})
 			if p.Status != http.StatusOK || !strings.HasSuffix(p.URL.Path, "/"+step) {

@@ -38,11 +38,16 @@ func (s *Site) operations() []Route {
 	const get = http.MethodGet
 	return []Route{
 		{get, "/", Public, s.front},
-		{get, "/static/:file", Public, s.static},
+		s.assets(),
 		{get, "/healthz", Public, s.healthy},
 		{get, "/readyz", Public, s.ready},
 		{get, "/metrics", Public, s.metricsPage},
 	}
+}
+
+// assets are the style sheet, the scripts and the icon that every page asks for.
+func (s *Site) assets() Route {
+	return Route{http.MethodGet, "/static/:file", Public, s.static}
 }
 
 // guard lets a request through to a handler if its sender has the role.

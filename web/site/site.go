@@ -135,7 +135,7 @@ func (s *Site) Handler(routes []Route) http.Handler {
 // has let through.
 func (s *Site) Inner(routes []Route) http.Handler {
 	e := s.router()
-	for _, r := range routes {
+	for _, r := range append(routes, s.assets()) {
 		e.Add(r.Method, r.Path, s.guard(r.Role, r.Handler))
 	}
 	return e
