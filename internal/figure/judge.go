@@ -28,7 +28,7 @@ func Judge(j *score.Judge, width float64) *Figure {
 	if narrow {
 		height = table + list
 	}
-	f := &Figure{Title: "The judge against people", width: width, height: height}
+	f := &Figure{Title: "The judge compared with people", width: width, height: height}
 	f.Description = fmt.Sprintf("The judge is off by %s on average; rank correlation with people %s, within one person's answers to a question %s.",
 		number(j.Judge.MAE), number(j.Judge.Spearman), number(j.Judge.WithinPerson))
 	for _, m := range models {

@@ -301,7 +301,7 @@ func TopicMap(c *score.TopicCorrelation, width float64) *Figure {
 
 // DistanceMap shows how far respondents' opinions are apart.
 func DistanceMap(d *score.Distances, width float64) *Figure {
-	f := &Figure{Title: "How far opinions are apart"}
+	f := &Figure{Title: "How far apart opinions are"}
 	f.Description = fmt.Sprintf("Distances from 0 to 1 between %s.", strings.Join(d.Order, ", "))
 	most := 1e-9
 	for _, row := range d.Likert {

@@ -59,7 +59,7 @@ func TestRequestsThatMakeNoSenseGetAPage(t *testing.T) {
 	b, p := ts.Begin(1)
 	action, fields := p.Form()
 	fields.Set("view", strings.Repeat("ä", site.MaxBody))
-	if got := b.Post(action, fields); got.Status != http.StatusRequestEntityTooLarge || !strings.Contains(got.Says(), "too much text") {
+	if got := b.Post(action, fields); got.Status != http.StatusRequestEntityTooLarge || !strings.Contains(got.Says(), "too long") {
 		t.Errorf("a huge form: status %d", got.Status)
 	}
 	r, err := http.NewRequest(http.MethodPost, ts.HTTP.URL+action, strings.NewReader("token=%zz"))

@@ -95,7 +95,7 @@ func TestBadLinksGetAPageThatExplains(t *testing.T) {
 	for query, says := range map[string]string{
 		"": "not complete", "?SESSION_ID=x": "not complete",
 		"?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}": "placeholder",
-		"?PROLIFIC_PID=a.b&SESSION_ID=x":                               "cannot be read",
+		"?PROLIFIC_PID=a.b&SESSION_ID=x":                               "cannot read this link",
 	} {
 		p := ts.Browser().Get("/s/small" + query)
 		if p.Status != http.StatusBadRequest || !strings.Contains(p.Says(), says) {

@@ -233,7 +233,7 @@ func TestAnotherPersonsIdShowsNothingOfTheirs(t *testing.T) {
 	}
 	// Somebody else's submission under one's own id.
 	p = ts.Browser().Get(fmt.Sprintf("/s/small?PROLIFIC_PID=%024x&STUDY_ID=%024x&SESSION_ID=%024x", 2, 99, 1001))
-	if p.Status != http.StatusForbidden || !strings.Contains(p.Says(), "belongs to somebody else") {
+	if p.Status != http.StatusForbidden || !strings.Contains(p.Says(), "belongs to another person") {
 		t.Errorf("another person's submission: status %d: %s", p.Status, p.Says())
 	}
 	// Pages without a cookie show nothing, whatever is in the address.
@@ -311,7 +311,7 @@ func TestAFormWithoutAGoodTokenLosesNoText(t *testing.T) {
 	p = b.Walk(p, "p/q1-view")
 	for _, token := range []string{"", "nonsense", strings.Repeat("x", 5000)} {
 		got := b.Send(p, map[string]string{"token": token, "view": "kept text", "stance": "1", "importance": "3"})
-		if got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Says(), "once more") {
+		if got.Status != http.StatusUnprocessableEntity || !strings.Contains(got.Says(), "send this page again") {
 			t.Errorf("token %.10q: status %d", token, got.Status)
 		}
 		_, fields := got.Form()
@@ -431,10 +431,10 @@ func TestWithdrawingRemovesTheAnswersAndSaysHowToGoBack(t *testing.T) {
 	b, p := ts.Begin(1)
 	p = b.Walk(p, "p/q2-view")
 	ask := b.Get("/s/small/withdraw")
-	if !strings.Contains(ask.Says(), "cannot be undone") || len(ts.Records()) != 1 {
+	if !strings.Contains(ask.Says(), "cannot undo this") || len(ts.Records()) != 1 {
 		t.Fatalf("asking: %s", ask.Says())
 	}
-	if done := b.Send(ask, nil); done.Path() != "end" || !strings.Contains(done.Says(), "have been removed") || !strings.Contains(done.Body, "cc=NOCONSENT2") {
+	if done := b.Send(ask, nil); done.Path() != "end" || !strings.Contains(done.Says(), "have removed your answers") || !strings.Contains(done.Body, "cc=NOCONSENT2") {
 		t.Errorf("withdrawn: %s: %s", done.Path(), done.Says())
 	}
 	if n := len(ts.Records()); n != 0 {
@@ -445,10 +445,10 @@ func TestWithdrawingRemovesTheAnswersAndSaysHowToGoBack(t *testing.T) {
 			t.Errorf("%s still shows answers", path)
 		}
 	}
-	if got := b.Send(p, map[string]string{"view": "late"}); !strings.Contains(got.Says(), "have been removed") || len(ts.Records()) != 0 {
+	if got := b.Send(p, map[string]string{"view": "late"}); !strings.Contains(got.Says(), "have removed your answers") || len(ts.Records()) != 0 {
 		t.Errorf("a late form: %s", got.Says())
 	}
-	if _, p := ts.Arrive(1); !strings.Contains(p.Says(), "have been removed") || len(ts.Records()) != 0 {
+	if _, p := ts.Arrive(1); !strings.Contains(p.Says(), "have removed your answers") || len(ts.Records()) != 0 {
 		t.Errorf("the same link in another browser: %s", p.Says())
 	}
 }
@@ -475,9 +475,9 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 			t.Errorf("%s: status %d, want %d with %q:\n%s", what, p.Status, status, says, p.Says())
 		}
 	}
-	expect("an unknown study", ts.Browser().Get("/s/nothing?PROLIFIC_PID=1&SESSION_ID=1"), http.StatusNotFound, "no such study")
-	expect("an unknown page", ts.Browser().Get("/nothing"), http.StatusNotFound, "no such page")
-	expect("a page without a cookie", ts.Browser().Get("/s/small/start"), http.StatusForbidden, "cannot tell who you are")
+	expect("an unknown study", ts.Browser().Get("/s/nothing?PROLIFIC_PID=1&SESSION_ID=1"), http.StatusNotFound, "cannot find this study")
+	expect("an unknown page", ts.Browser().Get("/nothing"), http.StatusNotFound, "Page not found")
+	expect("a page without a cookie", ts.Browser().Get("/s/small/start"), http.StatusForbidden, "cannot recognise you")
 
 	first, p := ts.Begin(1) // takes two of the three single places
 	second, wait := ts.Begin(2)
@@ -499,7 +499,7 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, p = ts.Arrive(4)
-	expect("a paused study", p, http.StatusServiceUnavailable, "break")
+	expect("a paused study", p, http.StatusServiceUnavailable, "is paused")
 	if err := ts.Store.SetStatus(ctx, "small", store.Closed, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -523,7 +523,7 @@ func TestSomebodyWhoStaysAwayIsToldWhatBecameOfThePlace(t *testing.T) {
 	quick, q := ts.Begin(2)
 	quick.Walk(q, "end")
 	p = slow.Send(p, p.Answers("too late"))
-	if p.Path() != "end" || !strings.Contains(p.Says(), "gone to somebody else") || !strings.Contains(p.Body, "cc=FULL5") {
+	if p.Path() != "end" || !strings.Contains(p.Says(), "given to another person") || !strings.Contains(p.Body, "cc=FULL5") {
 		t.Errorf("%s: %s", p.Path(), p.Says())
 	}
 }
@@ -574,7 +574,7 @@ func TestAStatementTakenBackMakesRoomForTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := b.Get("/s/small/p/q1-statement1")
-	if moved.Path() != "resume" || !strings.Contains(moved.Says(), "not shown any more") {
+	if moved.Path() != "resume" || !strings.Contains(moved.Says(), "no longer shown") {
 		t.Fatalf("the page is %s: %s", moved.Path(), moved.Says())
 	}
 	if p = b.Send(moved, nil); p.Path() != "p/q1-statement2" {
