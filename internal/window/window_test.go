@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"testing/fstest"
@@ -14,6 +13,7 @@ import (
 	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 )
 
@@ -48,11 +48,7 @@ func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *data
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "overton.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t)
 	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +133,7 @@ func quick() Options {
 }
 
 func TestPlantedCampsAreFoundAndScored(t *testing.T) {
+	t.Parallel()
 	db, row, st, camps := filled(t, 50, false)
 	r := analyse(t, db, row, st, quick())
 	if r.People.Complete != 50 || r.People.Virtual {
@@ -169,6 +166,7 @@ func TestPlantedCampsAreFoundAndScored(t *testing.T) {
 }
 
 func TestAnAnalysisGivesTheSameBytesAgain(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 30, false)
 	var first []byte
 	for range 2 {
@@ -185,6 +183,7 @@ func TestAnAnalysisGivesTheSameBytesAgain(t *testing.T) {
 }
 
 func TestARecordedResultReadsBack(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 20, true)
 	r := analyse(t, db, row, st, quick())
 	if !r.People.Virtual {
@@ -213,6 +212,7 @@ func TestARecordedResultReadsBack(t *testing.T) {
 }
 
 func TestJSONHasTheFieldsThatOthersCallByName(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 20, false)
 	text, err := json.Marshal(analyse(t, db, row, st, quick()))
 	if err != nil {
@@ -238,6 +238,7 @@ func TestJSONHasTheFieldsThatOthersCallByName(t *testing.T) {
 }
 
 func TestWithoutAnybodyThereIsNoScoreAndNoError(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 0, false)
 	if r := analyse(t, db, row, st, quick()); r.Score != nil || len(r.Questions) != 2 {
 		t.Errorf("score %v, %s questions", r.Score, strconv.Itoa(len(r.Questions)))
@@ -245,6 +246,7 @@ func TestWithoutAnybodyThereIsNoScoreAndNoError(t *testing.T) {
 }
 
 func TestGroupsWithoutRatingsHaveNoScore(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 30, false)
 	data, err := Collect(context.Background(), db, row, st, Auto, nil)
 	if err != nil {
