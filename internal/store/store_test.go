@@ -862,6 +862,18 @@ func TestCommitsAreSyncedExceptInTests(t *testing.T) {
 	}
 }
 
+func TestAClosedStoreIsOneFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testStudy(1, 1, 5))
+	b.walk(b.start("ann"), study.StepEnd, nil)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := filepath.Glob(b.path + "*"); err != nil || len(files) != 1 {
+		t.Errorf("after closing there are %v, %v", files, err)
+	}
+}
+
 func TestAPanickingWriteHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 5))
