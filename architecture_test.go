@@ -67,6 +67,7 @@ var thirdParty = map[string][]string{
 var effects = []string{"os", "net", "net/http", "log", "log/slog", "crypto/rand"}
 
 func TestNothingImportsUpward(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		home, ok := homeOf(p.dir)
 		if !ok {
@@ -86,6 +87,7 @@ func TestNothingImportsUpward(t *testing.T) {
 }
 
 func TestForeignPackagesStayInTheirPlace(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		home, _ := homeOf(p.dir)
 		for _, imp := range p.imports {
@@ -113,6 +115,7 @@ func TestForeignPackagesStayInTheirPlace(t *testing.T) {
 }
 
 func TestNoPackageIsADrawer(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		if slices.Contains([]string{"util", "utils", "common", "helpers", "helper", "models", "misc", "shared"}, p.name) {
 			t.Errorf("%s is called %s: a function lives with the idea that it serves", p.dir, p.name)
@@ -120,7 +123,35 @@ func TestNoPackageIsADrawer(t *testing.T) {
 	}
 }
 
+// What makes tests fast must not reach a server: cheap passwords, and commits
+// that are not on disk yet.
+func TestShortcutsOfTestsStayInTests(t *testing.T) {
+	const shortcut = "store.WithoutSync("
+	helpers := []string{"overton/internal/store/storetest", "overton/internal/password/passwordtest"}
+	for _, p := range packages(t) {
+		for _, imp := range p.imports {
+			if !imp.test && slices.Contains(helpers, imp.path) {
+				t.Errorf("%s: %s is for tests", imp.at, imp.path)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(content), shortcut) && !strings.HasSuffix(file, "_test.go") && p.dir != "internal/store/storetest" {
+				t.Errorf("%s calls %s…), which is for tests", file, shortcut)
+			}
+		}
+	}
+}
+
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		want := "Package " + p.name + " "
 		if p.name == "main" {
@@ -133,6 +164,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 }
 
 func TestEveryDependencyIsExplained(t *testing.T) {
+	t.Parallel()
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
