@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"overton/internal/password"
+	"overton/internal/password/passwordtest"
 	"overton/web"
 	"overton/web/site"
 	"overton/web/webtest"
@@ -19,10 +19,7 @@ import (
 
 func setPassword(ts *webtest.Site, id int64) {
 	ts.T.Helper()
-	hash, err := password.Hash(context.Background(), webtest.GoodPassword)
-	if err != nil {
-		ts.T.Fatal(err)
-	}
+	hash := passwordtest.Hash(ts.T, webtest.GoodPassword)
 	if err := ts.Store.SetPassword(context.Background(), id, hash); err != nil {
 		ts.T.Fatal(err)
 	}

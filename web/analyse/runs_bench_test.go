@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"overton/internal/dataset"
 	"overton/internal/score"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/window"
 	"overton/web"
 	"overton/web/webtest"
@@ -65,11 +65,7 @@ func largeResult(b *testing.B) *window.Result {
 // BenchmarkAnalysisPages asks for the pages of a result of 600 people.
 func BenchmarkAnalysisPages(b *testing.B) {
 	ctx := b.Context()
-	db, err := store.Open(ctx, filepath.Join(b.TempDir(), "bench.db"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(b)
 	st, err := dataset.ReadStudy(webtest.StudyFolder(nil))
 	if err != nil {
 		b.Fatal(err)

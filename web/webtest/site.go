@@ -11,13 +11,13 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 	"overton/web"
 )
@@ -48,7 +48,7 @@ func New(t *testing.T, folder dataset.Files) *Site {
 // log are the site's own.
 func NewWith(t *testing.T, folder dataset.Files, config web.Config) *Site {
 	t.Helper()
-	ts := &Site{T: t, path: filepath.Join(t.TempDir(), "test.db"), Log: &Log{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	ts := &Site{T: t, path: storetest.New(t), Log: &Log{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	ts.Open(config)
 	t.Cleanup(ts.Close)
 	st, err := dataset.ReadStudy(folder)
@@ -86,7 +86,7 @@ func (ts *Site) launch(st *dataset.Study, title string) {
 func (ts *Site) Open(config web.Config) {
 	ts.T.Helper()
 	var err error
-	if ts.Store, err = store.Open(context.Background(), ts.path, store.WithClock(ts.Clock)); err != nil {
+	if ts.Store, err = store.Open(context.Background(), ts.path, store.WithClock(ts.Clock), store.WithoutSync()); err != nil {
 		ts.T.Fatal(err)
 	}
 	config.Log = slog.New(slog.NewTextHandler(ts.Log, nil))
