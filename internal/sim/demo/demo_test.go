@@ -54,7 +54,7 @@ func TestEveryModelAnswersEveryQuestion(t *testing.T) {
 	}
 }
 
-// The package comment promises this shape to whoever simulates the demo.
+// The package comment promises this shape to anyone who simulates the demo.
 func TestPlantedTruthIsWhole(t *testing.T) {
 	t.Parallel()
 	type at struct{ question, viewpoint string }
