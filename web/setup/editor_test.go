@@ -448,7 +448,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	}{
 		{url.Values{"from": {"copy"}, "copy": {"small"}, "slug": {"copied"}}, "There is a study with the slug"},
 		{url.Values{"from": {"copy"}, "copy": {"nothing"}, "slug": {"x"}}, "Choose the study to copy"},
-		{url.Values{"from": {"copy"}, "copy": {"small"}}, "its own slug"},
+		{url.Values{"from": {"copy"}, "copy": {"small"}}, "a slug of its own"},
 		{url.Values{"from": {"example"}, "title": {""}, "slug": {"X Y"}}, "is missing; expected the study's name"},
 		{url.Values{"from": {"example"}, "title": {"T"}, "slug": {"small"}}, "There is a study with the slug"},
 	} {

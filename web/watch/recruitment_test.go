@@ -27,10 +27,10 @@ func TestAdminsSeeWhatDoesNotFitProlific(t *testing.T) {
 	says := got.Says()
 	for _, want := range []string{
 		"2 of 5 submissions in the file began here.",
-		"Finished here, and ran out of Prolific's time",
-		"Came back with the completion code, and did not finish here",
+		"Finished here, but ran out of time on Prolific",
+		"Came back with the completion code, but did not finish here",
 		"AWAITING REVIEWWithdrew here, so nothing is kept.",
-		"APPROVEDNever began here.",
+		"APPROVEDDid not start here.",
 		"CompleteTIMED-OUT1", "Not finishedAWAITING REVIEW1",
 	} {
 		if !strings.Contains(says, want) {
