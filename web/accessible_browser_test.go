@@ -53,7 +53,7 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 	half, p := ts.Begin(50)
 	half.Walk(p, "p/q1-response1")
 	ts.SignedIn("admin").Post(small+"/analysis", nil)
-	ts.SignedIn("admin").Analysed()
+	ts.SignedIn("admin").Analysed(small + "/analysis")
 	visit("studies", "/admin")
 	visit("monitor", small)
 	visit("all questions", small+"/progress")

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,11 +18,15 @@ import (
 // routes are those of all rooms.
 func routes(ts *webtest.Site) []site.Route {
 	ts.T.Helper()
-	s, err := site.New(ts.T.Context(), web.Config{Store: ts.Store, Now: ts.Clock})
+	s, err := site.New(ts.T.Context(), web.Config{Store: ts.Store, Now: ts.Clock, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		ts.T.Fatal(err)
 	}
-	return web.Routes(s)
+	all, err := web.Routes(s)
+	if err != nil {
+		ts.T.Fatal(err)
+	}
+	return all
 }
 
 func adminRoutes(ts *webtest.Site) []site.Route {

@@ -47,7 +47,7 @@ func newSite(t testing.TB) *site {
 	t.Helper()
 	s := openSite(t, storetest.New(t))
 	ctx := context.Background()
-	if _, err := s.store.SaveStudy(ctx, store.NewStudy{Slug: s.study.Slug, Title: s.study.Title, Hash: s.study.Hash, Files: s.study.Files}); err != nil {
+	if _, err := s.store.SaveStudy(ctx, store.NewStudy{Slug: s.study.Slug, Title: s.study.Title, Hash: s.study.Hash, Files: s.study.Files}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.Launch(ctx, s.study.Slug, s.study.Questions.Seeds, 0); err != nil {

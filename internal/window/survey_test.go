@@ -152,7 +152,7 @@ func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *datase
 	}
 	ctx := context.Background()
 	db := storetest.Open(t)
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

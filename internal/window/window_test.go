@@ -83,7 +83,7 @@ func walk(t *testing.T, st *dataset.Study, n int, virtual bool) walked {
 	ctx := context.Background()
 	path := storetest.New(t)
 	db := storetest.Reopen(t, path)
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"overton/internal/store"
 	"overton/web/site"
 	"overton/web/webtest"
 )
@@ -268,7 +269,7 @@ func TestTheLogSaysWhoDidWhat(t *testing.T) {
 		}
 	}
 	for range 100 {
-		if err := ts.Store.Note(t.Context(), 0, 0, "data downloaded", ""); err != nil {
+		if err := ts.Store.Note(t.Context(), 0, 0, store.DataDownloaded, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

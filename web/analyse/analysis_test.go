@@ -22,7 +22,7 @@ func TestAnAnalysisIsRunAndShown(t *testing.T) {
 	if p := b.Post(path, nil); p.Status != 200 || p.URL.Path != "/admin/studies/small/runs/1" {
 		t.Fatalf("starting led to %s, status %d", p.URL, p.Status)
 	}
-	p := b.Analysed()
+	p := b.Analysed(path)
 	rows := p.Rows()
 	for _, want := range []string{"model-alpha 0.", "model-beta 0.", "A single view 0.", "qid-1 What about matter 1?"} {
 		if !strings.Contains(rows, want) {

@@ -56,13 +56,4 @@ func TestTimeLeftIsToldInWords(t *testing.T) {
 			t.Errorf("%s is told as %s, want %s", d, got, want)
 		}
 	}
-	now := time.Now()
-	j := &job{since: now.Add(-10 * time.Second), questions: 10, done: 5, options: window.Options{Regroupings: 100}}
-	if p := j.at(now, 0); p.Stage != "finding groups, question 6 of 10" || p.Left != "about 2 minutes" { // 2 s a question: 10 s, and 100 times 0.07 of 20 s
-		t.Errorf("%+v", p)
-	}
-	j.done, j.grouped = 60, now.Add(-5*time.Second)
-	if p := j.at(now, 0); p.Stage != "drawing people anew, 51 of 100" || p.Left != "about 5 seconds" || p.Of != 110 {
-		t.Errorf("%+v", p)
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -17,20 +16,15 @@ func TestPagesOfModelsAreAccessible(t *testing.T) {
 	ts, runs := webtest.ModelsSite(t, webtest.CampFolder(t))
 	ts.Camps(1, 12, false)
 	ts.SignedIn("admin").Post("/admin/studies/small/analysis", nil)
-	ts.SignedIn("admin").Analysed()
+	ts.SignedIn("admin").Analysed("/admin/studies/small/analysis")
 	predictions := predicted(ts)
 	judgeRun(t, runs, "judge 1", predictions)
-	link, err := ts.Store.NewLink(t.Context(), ts.Account("anna@example.org", "researcher"), time.Hour, false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := ts.Tab(1280)
 	press := func(selector string) {
 		t.Helper()
 		b.Leave(func() { b.Do(chromedp.Click(chromedp.CSS(selector))) })
 	}
-	b.Do(chromedp.Navigate(b.URL + "/admin/link/" + link))
-	press("main button")
+	b.SignIn("researcher")
 	visit := func(name, path string) {
 		t.Helper()
 		b.Do(chromedp.Navigate(b.URL + path))
@@ -51,5 +45,6 @@ func TestPagesOfModelsAreAccessible(t *testing.T) {
 	in.Look(b, "admin judge with faults", 24)
 	b.Do(chromedp.SetValue(chromedp.CSS("#run"), "judge 1"))
 	press("form.stack button")
-	in.Look(b, "admin judge", 24)
+	ts.SignedIn("researcher").Analysed("/admin/studies/small/judge")
+	visit("judge", "/admin/studies/small/judge")
 }

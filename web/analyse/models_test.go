@@ -160,7 +160,7 @@ func predicted(ts *webtest.Site) []byte {
 	return dataset.WritePredictions(list)
 }
 
-// compare posts the form of the judge's page.
+// compare posts the form of the judge's page, and waits for what comes out.
 func compare(b *webtest.Browser, run, file string, content []byte) webtest.Page {
 	b.T.Helper()
 	var body bytes.Buffer
@@ -174,12 +174,16 @@ func compare(b *webtest.Browser, run, file string, content []byte) webtest.Page 
 		w.Write(content)
 	}
 	form.Close()
-	r, err := http.NewRequest(http.MethodPost, b.HTTP.URL+"/admin/studies/small/judge", &body)
+	const path = "/admin/studies/small/judge"
+	r, err := http.NewRequest(http.MethodPost, b.HTTP.URL+path, &body)
 	if err != nil {
 		b.T.Fatal(err)
 	}
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	return b.Do(r)
+	if p := b.Do(r); p.Status != http.StatusOK {
+		return p
+	}
+	return b.Analysed(path)
 }
 
 // judgeRun puts predictions into a run folder of a judge.

@@ -70,7 +70,7 @@ func BenchmarkAnalysisPages(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func BenchmarkAnalysisPages(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	account, err := db.CreateAccount(ctx, store.Account{Email: "r@example.org", Role: "admin"})
+	account, err := db.CreateAccount(ctx, store.Account{Email: "r@example.org", Role: "admin"}, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -62,13 +61,10 @@ func analyseSurveys(b *webtest.Browser, fields map[string]string, files map[stri
 		b.T.Fatal(err)
 	}
 	r.Header.Set("Content-Type", form.FormDataContentType())
-	p := b.Do(r)
-	for deadline := time.Now().Add(time.Minute); p.Status == http.StatusOK && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if p = b.Get(path); !strings.Contains(p.Body, "An analysis is running") {
-			return p
-		}
+	if p := b.Do(r); p.Status != http.StatusOK {
+		return p
 	}
-	return p
+	return b.Analysed(path)
 }
 
 const modelCSV = `model,question,option,probability

@@ -28,7 +28,7 @@ func TestTablesAreSortedAndFilteredByKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ts.Store.SaveStudy(t.Context(), store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}); err != nil {
+		if _, err := ts.Store.SaveStudy(t.Context(), store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,21 +33,30 @@ type Route struct {
 	Handler      echo.HandlerFunc
 }
 
+// Get is a line for a page or a file; HEAD comes with it.
+func Get(path string, role Role, handler echo.HandlerFunc) Route {
+	return Route{Method: http.MethodGet, Path: path, Role: role, Handler: handler}
+}
+
+// Post is a line for what changes something.
+func Post(path string, role Role, handler echo.HandlerFunc) Route {
+	return Route{Method: http.MethodPost, Path: path, Role: role, Handler: handler}
+}
+
 // operations are the routes of those who run the server, and the bare address.
 func (s *Site) operations() []Route {
-	const get = http.MethodGet
 	return []Route{
-		{get, "/", Public, s.front},
+		Get("/", Public, s.front),
 		s.assets(),
-		{get, "/healthz", Public, s.healthy},
-		{get, "/readyz", Public, s.ready},
-		{get, "/metrics", Public, s.metricsPage},
+		Get("/healthz", Public, s.healthy),
+		Get("/readyz", Public, s.ready),
+		Get("/metrics", Public, s.metricsPage),
 	}
 }
 
 // assets are the style sheet, the scripts and the icon that every page asks for.
 func (s *Site) assets() Route {
-	return Route{http.MethodGet, "/static/:file", Public, s.static}
+	return Get("/static/:file", Public, s.static)
 }
 
 // guard lets a request through to a handler if its sender has the role.

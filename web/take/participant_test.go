@@ -392,7 +392,7 @@ func TestAFormIsGoodForItsOwnStudyOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ts.Store.SaveStudy(context.Background(), store.NewStudy{Slug: "other", Title: other.Title, Hash: other.Hash, Files: other.Files}); err != nil {
+	if _, err := ts.Store.SaveStudy(context.Background(), store.NewStudy{Slug: "other", Title: other.Title, Hash: other.Hash, Files: other.Files}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := ts.Store.Launch(context.Background(), "other", other.Questions.Seeds, 0); err != nil {

@@ -169,11 +169,12 @@ func (b *Browser) Walk(p Page, until string) Page {
 // Says is the text of the page, spaces folded.
 func (p Page) Says() string { return strings.Join(strings.Fields(Text(p.Doc)), " ") }
 
-// Analysed waits until no analysis of the study runs any more.
-func (b *Browser) Analysed() Page {
+// Analysed waits until a page such as /admin/studies/small/surveys says no more
+// that an analysis is running.
+func (b *Browser) Analysed(path string) Page {
 	b.T.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if p := b.Get("/admin/studies/small/analysis"); !strings.Contains(p.Body, "An analysis is running") {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if p := b.Get(path); !strings.Contains(p.Body, "An analysis is running") {
 			return p
 		}
 	}

@@ -97,7 +97,7 @@ const GoodPassword = "a long enough password"
 // Account makes an account without a password.
 func (ts *Site) Account(email, role string) int64 {
 	ts.T.Helper()
-	id, err := ts.Store.CreateAccount(ts.T.Context(), store.Account{Email: email, Role: role})
+	id, err := ts.Store.CreateAccount(ts.T.Context(), store.Account{Email: email, Role: role}, 0)
 	if err != nil {
 		ts.T.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (ts *Site) AddStudy(slug string) {
 func (ts *Site) launch(st *dataset.Study, title string) {
 	ts.T.Helper()
 	new := store.NewStudy{Slug: st.Slug, Title: title, Hash: st.Hash, Files: st.Files}
-	if _, err := ts.Store.SaveStudy(ts.T.Context(), new); err != nil {
+	if _, err := ts.Store.SaveStudy(ts.T.Context(), new, 0); err != nil {
 		ts.T.Fatal(err)
 	}
 	if err := ts.Store.Launch(ts.T.Context(), st.Slug, st.Questions.Seeds, 0); err != nil {
