@@ -171,13 +171,13 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 	t := newTable(w)
 	fmt.Fprintln(t, "group\tsize\tshare\tx\ty\t")
 	for _, g := range r.Groups {
-		fmt.Fprintf(t, "%d\t%d\t%.0f %%\t%.2f\t%.2f\t\n", g.Group, g.Size, 100*g.Share, g.Center[0], g.Center[1])
+		fmt.Fprintf(t, "%s\t%d\t%.0f %%\t%.2f\t%.2f\t\n", cluster.GroupName(g.Group), g.Size, 100*g.Share, g.Center[0], g.Center[1])
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, g := range r.Groups {
-		fmt.Fprintf(w, "\nwhat distinguishes group %d\n", g.Group)
+		fmt.Fprintf(w, "\nwhat distinguishes Group %s\n", cluster.GroupName(g.Group))
 		if err := printRepresentative(w, votes, g.Representative); err != nil {
 			return err
 		}

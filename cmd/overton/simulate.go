@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/sim"
 	"overton/internal/window"
@@ -129,7 +130,7 @@ func printSimulated(w io.Writer, wanted int, t *sim.Truth) error {
 	line("turned away", "%d", s.TurnedAway)
 	line("failed", "%d", s.Failed)
 	for g, group := range t.Groups {
-		line(fmt.Sprintf("group %d", g), "%d people", group.Size)
+		line("planted group "+cluster.GroupName(g), "%d people", group.Size)
 	}
 	line("pages sent", "%d", s.Pages)
 	line("on the way", "%d changed an answer, %d reloaded, %d clicked twice, %d changed browsers, %d came back, %d forgot an answer",

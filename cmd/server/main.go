@@ -4,6 +4,7 @@
 //
 //	server [flags]            serve until SIGTERM or SIGINT
 //	server --demo             serve a throw-away demo study
+//	server --gallery          serve every page with made-up values, without a database
 //	server healthcheck [URL]  exit 0 if a server answers, for container probes
 //	server version            print the version
 //

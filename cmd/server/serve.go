@@ -28,6 +28,9 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if s.logFormat == "json" {
 		log = slog.New(slog.NewJSONHandler(stderr, s.logOptions()))
 	}
+	if s.gallery {
+		return serveGallery(ctx, s.addr, stdout)
+	}
 	if s.demo {
 		dir, err := os.MkdirTemp("", "overton-demo-")
 		if err != nil {
@@ -107,4 +110,19 @@ func listen(s settings) (net.Listener, error) {
 		return nil, fmt.Errorf("listening on %s: %w", s.addr, err)
 	}
 	return l, nil
+}
+
+// serveGallery shows every page with made-up values until ctx ends.
+func serveGallery(ctx context.Context, addr string, stdout io.Writer) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listening on %s: %w", addr, err)
+	}
+	server := &http.Server{Handler: web.Gallery(), ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { server.Close() })
+	fmt.Fprintf(stdout, "every page, with made-up values: http://%s\n", listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving the gallery: %w", err)
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ type settings struct {
 	tlsDomain  string
 	logFormat  string
 	demo       bool
+	gallery    bool
 
 	runs         string
 	prolificKeys string
@@ -44,6 +45,8 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 	f.StringVar(&s.runs, "runs", "", "`FOLDER` that contains run folders of language models, to show on the admin pages")
 	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys with which Prolific signs links")
 	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a temporary database")
+	f.BoolVar(&s.gallery, "gallery", false, "serve every page with made-up values, without a database, "+
+		"for people who work on the pages")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}

@@ -226,6 +226,17 @@ type Group struct {
 	Votes []StatementTally `json:"votes"`
 }
 
+// GroupName is the letter by which people know the group of a number: A for 0,
+// Z for 25, AA for 26. Files and JSON keep the number. It is empty for -1, no
+// group.
+func GroupName(n int) string {
+	name := ""
+	for n++; n > 0; n = (n - 1) / 26 {
+		name = string(rune('A'+(n-1)%26)) + name
+	}
+	return name
+}
+
 // Telling is Representative without statements whose text repeats that of an earlier one on the same side:
 // people often write the same few words. texts is by statement id.
 func (g Group) Telling(texts map[string]string) []Representative {

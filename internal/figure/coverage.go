@@ -87,13 +87,14 @@ func (p pen) shadeLegend(x, y float64, title string) {
 }
 
 // QuestionMatrix shows one question: the mean rating that each viewpoint group
-// (row) gave to each model (column), and which groups are covered.
-func QuestionMatrix(q score.Question, models []string, tau, width float64) *Figure {
+// (row) gave to each model (column), and which groups are covered. name says
+// what people call a group of the ratings.
+func QuestionMatrix(q score.Question, models []string, name func(group string) string, tau, width float64) *Figure {
 	const row, longest = 28.0, 150.0
 	labels := make([]string, len(q.Groups))
 	left := 0.0
 	for g, group := range q.Groups {
-		labels[g] = fmt.Sprintf("group %s (%s)", group.Group, people(group.Size))
+		labels[g] = fmt.Sprintf("%s (%s)", name(group.Group), people(group.Size))
 		left = math.Max(left, letters{size: small}.width(labels[g]))
 	}
 	left = math.Min(left, width*0.4) + 12
@@ -113,7 +114,7 @@ func QuestionMatrix(q score.Question, models []string, tau, width float64) *Figu
 		if len(by) == 0 {
 			by = []string{"no model"}
 		}
-		said = append(said, fmt.Sprintf("group %s of %s is covered by %s", group.Group, people(group.Size), strings.Join(by, ", ")))
+		said = append(said, fmt.Sprintf("%s of %s is covered by %s", name(group.Group), people(group.Size), strings.Join(by, ", ")))
 	}
 	f.Description = fmt.Sprintf("%s, at a mean rating of %s or more.", strings.Join(said, "; "), tickText(tau))
 	f.draw = func(p pen) {

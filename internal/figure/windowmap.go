@@ -100,13 +100,13 @@ func (p pen) statements(b statementBlock, x float64) {
 }
 
 func groupTitle(g cluster.Group) string {
-	return fmt.Sprintf("group %d: %d people, %.0f %%", g.Group, g.Size, 100*float64(g.Share))
+	return fmt.Sprintf("Group %s: %d people, %.0f %%", cluster.GroupName(g.Group), g.Size, 100*float64(g.Share))
 }
 
 func groupColor(group int) color.RGBA { return distinct[group%len(distinct)] }
 
-// votePlane draws the participants, a hull around each group, and its letter or number in the middle. Both
-// axes have the same scale.
+// votePlane draws the participants, a hull around each group, and its letter
+// in its middle. Both axes have the same scale.
 func (p pen) votePlane(r *cluster.Result, side float64) {
 	p.frame(stroke{0.75, faint, nil}, 0.5, 0.5, side-1, side-1)
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
@@ -145,7 +145,7 @@ func (p pen) votePlane(r *cluster.Result, side float64) {
 		x, y := place(float64(g.Center[0]), float64(g.Center[1]))
 		p.mark(draw.CircleGlyph{}, white, x, y, 9)
 		p.mark(draw.RingGlyph{}, groupColor(g.Group), x, y, 9)
-		p.write(x, y, fmt.Sprint(g.Group), letters{bold: true, align: 0.5})
+		p.write(x, y, cluster.GroupName(g.Group), letters{bold: true, align: 0.5})
 	}
 }
 

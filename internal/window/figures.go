@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
+	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/figure"
 	"overton/internal/score"
@@ -55,8 +57,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 	var figures []Tabled
 	if len(q.Groups) > 0 {
 		figures = append(figures, Tabled{
-			Figure{name + "window", "Each mark is a person; people who vote alike are close together. Next to " +
-				"each group are the statements that distinguish it.",
+			Figure{name + "window", "Each mark is a person; people who vote alike are close together. Next to each group are the statements that distinguish it.",
 				func(w float64) *figure.Figure { return figure.WindowMap(q.Question, q.Result, texts, w) }},
 			func(w io.Writer) error { return dataset.WriteWindowMap(w, q.Question, q.Result) },
 		})
@@ -68,7 +69,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 	if at < 0 {
 		return figures
 	}
-	return append(figures, RatingFigures(name, r.Score, at, q.Ratings)...)
+	return append(figures, RatingFigures(name, r.Score, at, q.Ratings, NumberedGroup)...)
 }
 
 // ScoreFigures are the figures of the scores over all questions.
@@ -78,13 +79,11 @@ func ScoreFigures(o *score.Overton) []Tabled {
 		people = "with groups recomputed"
 	}
 	return []Tabled{{
-		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar shows how much a score would " +
-			"vary with other participants, " + people + "; the thin bar, with other questions, as published.",
+		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar shows how much a score would vary with other participants, " + people + "; the thin bar, with other questions, as published.",
 			func(w float64) *figure.Figure { return figure.Leaderboard(o, w) }},
 		func(w io.Writer) error { return dataset.WriteLeaderboard(w, o) },
 	}, {
-		Figure{"curve", fmt.Sprintf("A group counts as covered at a mean rating of %g or more (dashed line). "+
-			"Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
+		Figure{"curve", fmt.Sprintf("A group counts as covered at a mean rating of %g or more (dashed line). Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
 			func(w float64) *figure.Figure { return figure.Curve(o, w) }},
 		func(w io.Writer) error { return dataset.WriteCurve(w, o) },
 	}, {
@@ -94,13 +93,27 @@ func ScoreFigures(o *score.Overton) []Tabled {
 	}}
 }
 
+// NumberedGroup is what people call a group that ratings name by its number:
+// "Group A" for "0". Other names of groups stay as they are.
+func NumberedGroup(group string) string {
+	if n, err := strconv.Atoi(group); err == nil && n >= 0 {
+		return "Group " + cluster.GroupName(n)
+	}
+	return GivenGroup(group)
+}
+
+// GivenGroup is what people call a group that a column of a file names.
+func GivenGroup(group string) string { return "group " + group }
+
 // RatingFigures are the figures of the ratings on the question at a position of a score. Their names begin
-// with prefix.
-func RatingFigures(prefix string, o *score.Overton, at int, counts []score.RatingCounts) []Tabled {
+// with prefix; name says what people call a group.
+func RatingFigures(
+	prefix string, o *score.Overton, at int, counts []score.RatingCounts, name func(group string) string,
+) []Tabled {
 	q, models := o.Questions[at], figure.Models(o)
 	figures := []Tabled{{
 		Figure{prefix + "coverage", "Mean rating that each group gave each model; dark if the group is covered.",
-			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, o.Parameters.Tau, w) }},
+			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, name, o.Parameters.Tau, w) }},
 		func(w io.Writer) error { return dataset.WriteQuestionMatrix(w, q, models) },
 	}}
 	if len(counts) == 0 {
@@ -108,7 +121,7 @@ func RatingFigures(prefix string, o *score.Overton, at int, counts []score.Ratin
 	}
 	return append(figures, Tabled{
 		Figure{prefix + "ratings", "How the members of each group rated each model.",
-			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, w) }},
+			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, name, w) }},
 		func(w io.Writer) error { return dataset.WriteRatingCounts(w, q.Question, counts) },
 	})
 }

@@ -1,0 +1,175 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/password"
+	"overton/internal/store"
+	pages "overton/templates/accounts"
+	"overton/web/site"
+)
+
+// longestAddress bounds a mail address, in bytes (RFC 5321).
+const longestAddress = 254
+
+// hashingWait is how long a sign-in waits for its turn.
+const hashingWait = 10 * time.Second
+
+func (s *Room) askToSignIn(c echo.Context) error {
+	if _, err := s.SignedIn(c); err == nil {
+		return s.To(c, safePath(c.QueryParam("to")))
+	}
+	return s.Show(c, http.StatusOK, pages.SignIn(pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}))
+}
+
+// signIn checks an address and a password. A wrong address takes as long as a
+// wrong password, and the answer does not tell them apart.
+func (s *Room) signIn(c echo.Context) error {
+	email, given := strings.TrimSpace(c.FormValue("email")), c.FormValue("password")
+	email = email[:min(len(email), longestAddress)]
+	again := func(status int, problem string) error {
+		page := pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), Email: email, To: c.FormValue("to"), Problem: problem}
+		page.Wrong = true
+		return s.Show(c, status, pages.SignIn(page))
+	}
+	limits := map[string]int{"address " + strings.ToLower(email): site.AttemptsPerAddress, "client " + c.RealIP(): site.AttemptsPerClient}
+	if !s.Attempts.Try(s.Now(), limits) {
+		c.Response().Header().Set("Retry-After", "900")
+		return again(http.StatusTooManyRequests, "There were too many attempts. Wait a quarter of an hour, or ask an admin for a link.")
+	}
+	account, err := s.Store.AccountByEmail(c.Request().Context(), email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if account.Disabled {
+		account.Password = ""
+	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), hashingWait)
+	defer cancel()
+	ok, err := password.Check(ctx, account.Password, given)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		s.Attempts.Forgive(limits)
+		return again(http.StatusServiceUnavailable, "Many people are signing in just now. Try again in a moment.")
+	case err != nil:
+		return err
+	case !ok:
+		return again(http.StatusUnprocessableEntity, "The address or the password is not right.")
+	}
+	s.Attempts.Forgive(limits)
+	return s.enter(c, account, safePath(c.FormValue("to")))
+}
+
+// enter opens a sign-in and goes on to a path.
+func (s *Room) enter(c echo.Context, account store.Account, path string) error {
+	token, err := s.Store.SignIn(c.Request().Context(), account.ID, site.SignInLife)
+	if err != nil {
+		return err
+	}
+	s.SetAccountCookie(c, token)
+	return s.To(c, path)
+}
+
+// safePath accepts a path of the admin pages, and nothing that leads elsewhere.
+func safePath(path string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.IsAbs() || u.Host != "" || !site.IsAdmin(&http.Request{URL: u}) || strings.Contains(path, "\\") {
+		return "/admin"
+	}
+	if u.RawQuery != "" {
+		return u.EscapedPath() + "?" + u.RawQuery
+	}
+	return u.EscapedPath()
+}
+
+func (s *Room) signOut(c echo.Context) error {
+	if cookie, err := c.Cookie(s.AccountCookieName(c.Request())); err == nil {
+		if err := s.Store.SignOut(c.Request().Context(), cookie.Value); err != nil {
+			return err
+		}
+	}
+	s.SetAccountCookie(c, "")
+	return s.To(c, "/admin/sign-in")
+}
+
+// showLink does not look at the link: whoever opens it learns nothing and uses
+// nothing up.
+func (s *Room) showLink(c echo.Context) error {
+	return s.Show(c, http.StatusOK, pages.SignInLink(pages.LinkPage{
+		Admin: s.AdminFrame(c, "Sign in by link"), Action: s.Base + "/admin/link/" + url.PathEscape(c.Param("token")), To: c.QueryParam("to"),
+	}))
+}
+
+// followLink signs in by a link. Whoever has no password yet is asked to set
+// one, unless the link leads somewhere.
+func (s *Room) followLink(c echo.Context) error {
+	account, err := s.Store.UseLink(c.Request().Context(), c.Param("token"))
+	if errors.Is(err, store.ErrNotFound) {
+		return &site.Refusal{Status: http.StatusNotFound, Name: "link"}
+	}
+	if err != nil {
+		return err
+	}
+	to := c.FormValue("to")
+	if to == "" && account.Password == "" {
+		to = "/admin/password"
+	}
+	return s.enter(c, account, safePath(to))
+}
+
+func (s *Room) passwordPage(c echo.Context, status int, problem string) error {
+	account := site.AccountOf(c)
+	title := "Set a password"
+	if account.Password != "" {
+		title = "Change your password"
+	}
+	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem, To: c.FormValue("to")}
+	page.Here, page.Wrong = "account", problem != ""
+	return s.Show(c, status, pages.Password(page))
+}
+
+func (s *Room) askForPassword(c echo.Context) error { return s.passwordPage(c, http.StatusOK, "") }
+
+// setPassword sets a password; a first one, or one in exchange for the
+// current, so that a sign-in left open does not lose the account.
+func (s *Room) setPassword(c echo.Context) error {
+	account := site.AccountOf(c)
+	fresh := c.FormValue("new")
+	ctx, cancel := context.WithTimeout(c.Request().Context(), hashingWait)
+	defer cancel()
+	if account.Password != "" {
+		limits := map[string]int{"address " + strings.ToLower(account.Email): site.AttemptsPerAddress}
+		if !s.Attempts.Try(s.Now(), limits) {
+			return s.passwordPage(c, http.StatusTooManyRequests, "There were too many attempts. Wait a quarter of an hour.")
+		}
+		ok, err := password.Check(ctx, account.Password, c.FormValue("current"))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return s.passwordPage(c, http.StatusUnprocessableEntity, "The current password is not right.")
+		}
+		s.Attempts.Forgive(limits)
+	}
+	if err := password.Acceptable(fresh); err != nil {
+		return s.passwordPage(c, http.StatusUnprocessableEntity, site.Sentence(err.Error()))
+	}
+	if fresh != c.FormValue("again") {
+		return s.passwordPage(c, http.StatusUnprocessableEntity, "The two new passwords are not the same.")
+	}
+	hash, err := password.Hash(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SetPassword(c.Request().Context(), account.ID, hash); err != nil {
+		return err
+	}
+	return s.enter(c, account, safePath(c.FormValue("to")))
+}

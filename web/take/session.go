@@ -1,0 +1,173 @@
+package take
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/securecookie"
+	"github.com/labstack/echo/v4"
+
+	"overton/internal/store"
+	"overton/templates"
+	"overton/web/site"
+)
+
+// pass is what a participant's cookie holds, encrypted and signed: how the
+// recruiter names the visit, and the submission once it has begun.
+type pass struct {
+	store.Arrival
+	Token string
+}
+
+// cookieName keeps one cookie a study, so that a person can take part in two.
+func (s *Room) cookieName(r *http.Request, h *site.Hosted) string {
+	if s.preview != nil {
+		return s.preview.cookie
+	}
+	if s.Secure(r) {
+		return "__Host-overton-" + h.Row.Slug
+	}
+	return "overton-" + h.Row.Slug
+}
+
+// pass reads the cookie. One that cannot be read is as good as none.
+func (s *Room) pass(c echo.Context, h *site.Hosted) (p pass, ok bool) {
+	session, err := s.Cookies.Get(c.Request(), s.cookieName(c.Request(), h))
+	if err != nil {
+		return pass{}, false
+	}
+	for name, into := range p.values() {
+		*into, _ = session.Values[name].(string)
+	}
+	return p, p.Submission != ""
+}
+
+func (s *Room) savePass(c echo.Context, h *site.Hosted, p pass) error {
+	// A cookie that cannot be read gives an error beside a usable new session.
+	session, _ := s.Cookies.Get(c.Request(), s.cookieName(c.Request(), h))
+	for name, from := range p.values() {
+		session.Values[name] = *from
+	}
+	session.Options.Path = "/"
+	if s.preview != nil {
+		session.Options.Path = s.Base
+	}
+	session.Options.HttpOnly = true
+	session.Options.Secure = s.Secure(c.Request())
+	session.Options.SameSite = http.SameSiteLaxMode
+	return session.Save(c.Request(), c.Response())
+}
+
+func (p *pass) values() map[string]*string {
+	return map[string]*string{"participant": &p.Participant, "submission": &p.Submission, "study": &p.Study, "token": &p.Token}
+}
+
+// visit is a participant's request: the study, who they are, where they stand.
+type visit struct {
+	*site.Hosted
+	pass pass
+	pos  store.Position
+}
+
+func visitOf(c echo.Context) *visit { return c.Get(site.VisitKey).(*visit) }
+
+// visit finds out who a request is from and where they stand. The visit is
+// known but for its position if the error is store.ErrWithdrawn, or
+// store.ErrNotFound for somebody who has not begun.
+func (s *Room) visit(c echo.Context) (*visit, error) {
+	ctx := c.Request().Context()
+	h, err := s.Entered(ctx, c.Param("slug"))
+	if err != nil {
+		return nil, err
+	}
+	v := &visit{Hosted: h}
+	var ok bool
+	if v.pass, ok = s.pass(c, h); !ok {
+		return nil, s.unknown(c, h)
+	}
+	if v.pass.Token != "" {
+		if err := s.locate(ctx, v); !errors.Is(err, store.ErrNotFound) {
+			return v, err
+		}
+	}
+	// Not begun, begun in another browser since, or withdrawn.
+	if v.pass.Token, err = s.Store.Resume(ctx, h.Row.Slug, v.pass.Arrival); err != nil {
+		return v, s.Refuse(h, err)
+	}
+	return v, s.locate(ctx, v)
+}
+
+// locate finds where a submission stands, in the version of the study that it
+// began in.
+func (s *Room) locate(ctx context.Context, v *visit) error {
+	if v.Row.Version > 1 {
+		row, err := s.Store.StudyOf(ctx, v.pass.Token)
+		if err != nil {
+			return err
+		}
+		if row.ID != v.Row.ID {
+			if v.Hosted, err = s.Read(ctx, row, row.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	v.pos, err = s.Store.Position(ctx, &v.Study.Study, v.pass.Token)
+	return err
+}
+
+// unknown refuses a request without a readable cookie.
+func (s *Room) unknown(c echo.Context, h *site.Hosted) error {
+	return &site.Refusal{Status: http.StatusForbidden, Name: "no_cookie", Study: h, Kept: kept(c, h)}
+}
+
+// kept collects the free texts of a form that could not be saved.
+func kept(c echo.Context, h *site.Hosted) []templates.Kept {
+	var all []templates.Kept
+	for name, label := range map[string]string{"view": "view.label", "comment": "feedback.label"} {
+		if v := c.Request().PostFormValue(name); v != "" {
+			all = append(all, templates.Kept{ID: "kept-" + name, Label: h.Words.Say(label), Value: v})
+		}
+	}
+	return all
+}
+
+// formToken is what each form carries: whose it is, of which study and page,
+// and when it was sent out.
+type formToken struct {
+	Slug, Submission, Path string
+	At                     int64 // Unix milliseconds
+}
+
+const formTokenName = "form"
+
+func (s *Room) formToken(h *site.Hosted, p pass, path string) (string, error) {
+	return securecookie.EncodeMulti(formTokenName, formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}, s.Cookies.Codecs...)
+}
+
+// sender says what a form's token tells about who sent it.
+type sender int
+
+const (
+	unclear      sender = iota // no token, or one that is too old, broken or for another page
+	oneself                    // the participant of this browser's cookie
+	somebodyElse               // the form was opened by another participant
+)
+
+// readFormToken checks the token of a posted form. shown is when the page was
+// sent out.
+func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, from sender) {
+	var t formToken
+	if err := securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...); err != nil {
+		return time.Time{}, unclear
+	}
+	switch {
+	case t.Submission != p.Submission:
+		return time.Time{}, somebodyElse
+	case t.Slug != h.Row.Slug || t.Path != path:
+		return time.Time{}, unclear
+	}
+	return time.UnixMilli(t.At), oneself
+}
