@@ -1,16 +1,15 @@
-// Command spreadsheet writes nasty texts as exports write them, and compares
-// them with what a spreadsheet program made of them. See bench/spreadsheet.sh.
 package main
 
 import (
 	"bytes"
 	"encoding/csv"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
 )
@@ -23,13 +22,24 @@ var nasty = []string{
 	"NULL", "NaN", "#N/A", "#REF!", `\n is no line end`, "<b>bold</b> &amp;", strings.Repeat("long ", 2000), "",
 }
 
-func main() {
-	write, compare := flag.String("write", "", "folder to write into"), flag.String("compare", "", "folder to compare in")
-	flag.Parse()
-	if err := run(*write, *compare); err != nil {
-		fmt.Fprintln(os.Stderr, "spreadsheet:", err)
-		os.Exit(1)
+func newSpreadsheet() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "spreadsheet",
+		Short: "Write texts that spreadsheet programs trip over, and compare what became of them",
+		Long:  "See bench/spreadsheet.sh.",
 	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "write FOLDER",
+		Short: "Write exact.csv and safe.csv, as exports write texts",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return writeNasty(args[0]) },
+	}, &cobra.Command{
+		Use:   "compare FOLDER",
+		Short: "Compare exact/exact.csv and safe/safe.csv with what was written",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return compareNasty(args[0]) },
+	})
+	return cmd
 }
 
 // table is a header and rows of number, text, text and number.
@@ -41,28 +51,32 @@ func table(text func(string) string) [][]string {
 	return rows
 }
 
-func run(write, compare string) error {
-	exact, safe := table(func(s string) string { return s }), table(dataset.Harmless)
-	if write != "" {
-		for name, rows := range map[string][][]string{"exact.csv": exact, "safe.csv": safe} {
-			var b bytes.Buffer
-			w := csv.NewWriter(&b)
-			if err := w.WriteAll(rows); err != nil {
-				return err
-			}
-			content := b.Bytes()
-			if name == "safe.csv" {
-				content = append([]byte("\xef\xbb\xbf"), content...)
-			}
-			if err := os.WriteFile(filepath.Join(write, name), content, 0o644); err != nil {
-				return err
-			}
+// tables are both files: as exact exports hold texts, and as those for
+// spreadsheet programs do.
+func tables() map[string][][]string {
+	return map[string][][]string{"exact": table(func(s string) string { return s }), "safe": table(dataset.Harmless)}
+}
+
+func writeNasty(folder string) error {
+	for kind, rows := range tables() {
+		var b bytes.Buffer
+		if kind == "safe" {
+			b.WriteString("\xef\xbb\xbf")
 		}
-		return nil
+		if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, kind+".csv"), b.Bytes(), 0o644); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func compareNasty(folder string) error {
 	wrong := 0
-	for kind, want := range map[string][][]string{"exact": exact, "safe": safe} {
-		content, err := os.ReadFile(filepath.Join(compare, kind, kind+".csv"))
+	for kind, want := range tables() {
+		content, err := os.ReadFile(filepath.Join(folder, kind, kind+".csv"))
 		if err != nil {
 			return err
 		}
