@@ -32,6 +32,6 @@ done
 
 rm -rf "$work/export" "$work/report"
 "$work/overton" export --db "$work/surveys.db" --study surveys --out "$work/export" --format csv
-go run ./bench/files rows "$work/truth.json" "$work/export/surveys.csv"
+go run ./bench/files answers "$work/truth.json" "$work/export"
 "$work/overton" report --db "$work/surveys.db" --study surveys --out "$work/report" \
   ${MODEL:+--survey-model "pobs.json=$MODEL"}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +57,12 @@ func compareAnswers(truthFile, export, window string) error {
 		}
 		fmt.Printf("  %s (%s) %s %s %q %q: sent %q, stored %q\n", d.Participant, d.Name, d.Kind, d.Field, d.Question, d.Shown, d.Sent, d.Stored)
 	}
-	fmt.Printf("completes    %d questions, %d to %d people each\n", len(per), slices.Min(slices.Collect(maps.Values(per))), slices.Max(slices.Collect(maps.Values(per))))
+	if n := slices.Sorted(maps.Values(per)); len(n) > 0 {
+		fmt.Printf("completes    %d questions, %d to %d people each\n", len(n), n[0], n[len(n)-1])
+	}
+	if err := surveyRows(filepath.Join(export, "surveys.csv"), c.Equal[study.KindSurvey]); err != nil {
+		return err
+	}
 	if window != "" {
 		if err := recovery(&truth, c.Joined, window); err != nil {
 			return err
@@ -63,6 +70,45 @@ func compareAnswers(truthFile, export, window string) error {
 	}
 	if len(c.Differences) > 0 {
 		return fmt.Errorf("%d answers differ", len(c.Differences))
+	}
+	return nil
+}
+
+// surveyRows checks that an export has one row for each survey answer, with the
+// options as they were shown, and counts in which orders they were.
+func surveyRows(path string, answers int) error {
+	rows, err := readRows(path)
+	if err != nil {
+		return err
+	}
+	orders := map[string]map[string]int{} // of the options, by item
+	again := 0
+	for i, r := range rows {
+		var options []string
+		if err := json.Unmarshal([]byte(r["shown"]), &options); err != nil || !slices.Contains(options, r["answer"]) {
+			return fmt.Errorf("%s: row %d: the answer %q is not among those shown, %s", path, i+2, r["answer"], r["shown"])
+		}
+		if orders[r["item"]] == nil {
+			orders[r["item"]] = map[string]int{}
+		}
+		orders[r["item"]][r["shown"]]++
+		if r["repetition"] == "2" {
+			again++
+		}
+	}
+	both, uneven := 0, 0
+	for _, of := range orders {
+		if len(of) == 2 {
+			both++
+			if n := slices.Sorted(maps.Values(of)); n[1]-n[0] > 1+n[0]/10 {
+				uneven++
+			}
+		}
+	}
+	fmt.Printf("surveys      %d rows, %d of them a second time; %d of %d items were shown in two orders, %d of them unevenly\n",
+		len(rows), again, both, len(orders), uneven)
+	if len(rows) != answers {
+		return fmt.Errorf("%s has %d rows for %d answers", path, len(rows), answers)
 	}
 	return nil
 }
@@ -135,7 +181,7 @@ func readExport(dir string) (stored []sim.Stored, completes map[string]int, err 
 			counted[a.Kind]++ // taken from files of their own
 			continue
 		case study.KindSurvey, study.KindCheck:
-			a.Field = r["subject"]
+			a.Field = strings.TrimSuffix(r["subject"], "@2") // an item that came a second time
 		case study.KindView:
 			views[[2]string{r["user"], r["scope"]}] = r["value"]
 			a.Question = questions[r["scope"]]
@@ -170,8 +216,8 @@ func readExport(dir string) (stored []sim.Stored, completes map[string]int, err 
 	if counted[study.KindRating] != 0 || counted[study.KindVote] != 0 {
 		return nil, nil, fmt.Errorf("answers.csv has %d ratings and %d votes more than the files of those", counted[study.KindRating], counted[study.KindVote])
 	}
-	if len(completes) == 0 {
-		return nil, nil, fmt.Errorf("%s has no virtual participant who finished", dir)
+	if len(people) == 0 {
+		return nil, nil, fmt.Errorf("%s has no virtual participant", dir)
 	}
 	for _, user := range slices.Sorted(maps.Keys(people)) {
 		stored = append(stored, *people[user])

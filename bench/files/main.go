@@ -15,7 +15,7 @@ import (
 
 func main() {
 	root := &cobra.Command{Use: "files", Short: "Make files to measure with, and check files that came out", SilenceUsage: true}
-	root.AddCommand(newVotes(), newPick(), newSurveys(), newAnswers(), newRows(), newSpreadsheet())
+	root.AddCommand(newVotes(), newPick(), newSurveys(), newAnswers(), newSpreadsheet())
 	if root.Execute() != nil {
 		os.Exit(1)
 	}

@@ -23,23 +23,22 @@ var nasty = []string{
 }
 
 func newSpreadsheet() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "spreadsheet",
+	return &cobra.Command{
+		Use:   "spreadsheet write|compare FOLDER",
 		Short: "Write texts that spreadsheet programs trip over, and compare what became of them",
-		Long:  "See bench/spreadsheet.sh.",
+		Long: `write makes exact.csv and safe.csv, as exports write texts; compare reads exact/exact.csv
+and safe/safe.csv, which a program made of them. See bench/spreadsheet.sh.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch args[0] {
+			case "write":
+				return writeNasty(args[1])
+			case "compare":
+				return compareNasty(args[1])
+			}
+			return fmt.Errorf("%q: expected write or compare", args[0])
+		},
 	}
-	cmd.AddCommand(&cobra.Command{
-		Use:   "write FOLDER",
-		Short: "Write exact.csv and safe.csv, as exports write texts",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return writeNasty(args[0]) },
-	}, &cobra.Command{
-		Use:   "compare FOLDER",
-		Short: "Compare exact/exact.csv and safe/safe.csv with what was written",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return compareNasty(args[0]) },
-	})
-	return cmd
 }
 
 // table is a header and rows of number, text, text and number.

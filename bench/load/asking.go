@@ -25,6 +25,7 @@ import (
 
 func newAsking() *cobra.Command {
 	var requests, concurrency, people int
+	var asker, dir string
 	cmd := &cobra.Command{
 		Use:   "asking",
 		Short: "Measure asking language models, against an endpoint on this machine",
@@ -35,36 +36,23 @@ that is killed twice on the way: each has to be answered once, none lost, and
 nothing asked again that was answered. Then a judge of the size of the published
 study, by the command line, with its time and memory.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asker != "" {
+				return ask(cmd.Context(), asker, dir, requests, concurrency)
+			}
 			if err := faults(requests, concurrency); err != nil {
 				return err
 			}
 			return judge(people, concurrency)
 		},
 	}
-	requestFlags(cmd, &requests, &concurrency)
-	cmd.Flags().IntVar(&people, "people", 1208, "participants of the second part, each with 3 questions of 8 responses")
+	f := cmd.Flags()
+	f.IntVar(&requests, "requests", 10000, "requests of the first part")
+	f.IntVar(&concurrency, "concurrency", 64, "requests at a time")
+	f.StringVar(&asker, "ask", "", "be the process that asks: address of the endpoint (used by the first part)")
+	f.StringVar(&dir, "dir", "", "folder of the run (used by the first part)")
+	f.IntVar(&people, "people", 1208, "participants of the second part, each with 3 questions of 8 responses")
 	return cmd
-}
-
-// newAsker is the process that is killed.
-func newAsker() *cobra.Command {
-	var requests, concurrency int
-	cmd := &cobra.Command{
-		Use:    "asker URL DIR",
-		Hidden: true,
-		Args:   cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return ask(cmd.Context(), args[0], args[1], requests, concurrency)
-		},
-	}
-	requestFlags(cmd, &requests, &concurrency)
-	return cmd
-}
-
-func requestFlags(cmd *cobra.Command, requests, concurrency *int) {
-	cmd.Flags().IntVar(requests, "requests", 10000, "requests of the first part")
-	cmd.Flags().IntVar(concurrency, "concurrency", 64, "requests at a time")
 }
 
 // numbered are requests that each ask for their own number.
@@ -128,7 +116,7 @@ func faults(requests, concurrency int) error {
 	}
 	started := time.Now()
 	for kill := 1; kill <= 3; kill++ {
-		cmd := exec.Command(self, "asker", endpoint.BaseURL(), dir, "--requests", fmt.Sprint(requests), "--concurrency", fmt.Sprint(concurrency))
+		cmd := exec.Command(self, "asking", "--ask", endpoint.BaseURL(), "--dir", dir, "--requests", fmt.Sprint(requests), "--concurrency", fmt.Sprint(concurrency))
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {
 			return err

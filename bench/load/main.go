@@ -14,7 +14,7 @@ import (
 
 func main() {
 	root := &cobra.Command{Use: "load", Short: "Measure pages, exports and requests at full size", SilenceUsage: true}
-	root.AddCommand(newScale(), newPages(), newAsking(), newAsker())
+	root.AddCommand(newScale(), newPages(), newAsking())
 	if root.Execute() != nil {
 		os.Exit(1)
 	}
