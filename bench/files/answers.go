@@ -1,53 +1,48 @@
-// Command rehearsal holds what virtual participants sent against what came out
-// at the other end: the files of an export, answer by answer, and the groups
-// that an analysis found.
-//
-//	overton simulate --url URL --study SLUG --participants 600 --truth truth.json
-//	overton export   --study SLUG --out export --format csv
-//	overton window   --study SLUG --json window.json
-//	rehearsal -truth truth.json -export export -window window.json
-//
-// It reads the export with a reader of its own. Exit status 1: something
-// differs.
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"overton/internal/sim"
 	"overton/internal/study"
 )
 
-func main() {
-	truth := flag.String("truth", "", "what was planted and sent, as simulate wrote it")
-	export := flag.String("export", "", "folder of an export with CSV files")
-	window := flag.String("window", "", "an analysis, as window --json wrote it; may be left out")
-	flag.Parse()
-	same, err := run(*truth, *export, *window)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "rehearsal:", err)
+func newAnswers() *cobra.Command {
+	var window string
+	cmd := &cobra.Command{
+		Use:   "answers TRUTH EXPORT",
+		Short: "Compare what virtual participants sent with an export, answer by answer",
+		Long: `Compare what virtual participants sent with what came out at the other end: the
+files of an export, answer by answer, and the groups that an analysis found.
+
+	overton simulate --url URL --study SLUG --participants 600 --truth truth.json
+	overton export   --study SLUG --out export --format csv
+	overton window   --study SLUG --json window.json
+	go run ./bench/files answers truth.json export --window window.json
+
+Exit status 1: something differs.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return compareAnswers(args[0], args[1], window) },
 	}
-	if err != nil || !same {
-		os.Exit(1)
-	}
+	cmd.Flags().StringVar(&window, "window", "", "an analysis, as window --json wrote it; may be left out")
+	return cmd
 }
 
-func run(truthFile, export, window string) (same bool, err error) {
+func compareAnswers(truthFile, export, window string) error {
 	var truth sim.Truth
 	if err := readJSON(truthFile, &truth); err != nil {
-		return false, err
+		return err
 	}
 	stored, per, err := readExport(export)
 	if err != nil {
-		return false, err
+		return err
 	}
 	c := sim.Compare(&truth, stored)
 	fmt.Printf("submissions  %d sent, %d stored, %d joined\n", len(truth.People), len(stored), len(c.Joined))
@@ -62,13 +57,60 @@ func run(truthFile, export, window string) (same bool, err error) {
 		}
 		fmt.Printf("  %s (%s) %s %s %q %q: sent %q, stored %q\n", d.Participant, d.Name, d.Kind, d.Field, d.Question, d.Shown, d.Sent, d.Stored)
 	}
-	fmt.Printf("completes    %d questions, %d to %d people each\n", len(per), slices.Min(slices.Collect(maps.Values(per))), slices.Max(slices.Collect(maps.Values(per))))
+	if n := slices.Sorted(maps.Values(per)); len(n) > 0 {
+		fmt.Printf("completes    %d questions, %d to %d people each\n", len(n), n[0], n[len(n)-1])
+	}
+	if err := surveyRows(filepath.Join(export, "surveys.csv"), c.Equal[study.KindSurvey]); err != nil {
+		return err
+	}
 	if window != "" {
 		if err := recovery(&truth, c.Joined, window); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return len(c.Differences) == 0, nil
+	if len(c.Differences) > 0 {
+		return fmt.Errorf("%d answers differ", len(c.Differences))
+	}
+	return nil
+}
+
+// surveyRows checks that an export has one row for each survey answer, with the
+// options as they were shown, and counts in which orders they were.
+func surveyRows(path string, answers int) error {
+	rows, err := readRows(path)
+	if err != nil {
+		return err
+	}
+	orders := map[string]map[string]int{} // of the options, by item
+	again := 0
+	for i, r := range rows {
+		var options []string
+		if err := json.Unmarshal([]byte(r["shown"]), &options); err != nil || !slices.Contains(options, r["answer"]) {
+			return fmt.Errorf("%s: row %d: the answer %q is not among those shown, %s", path, i+2, r["answer"], r["shown"])
+		}
+		if orders[r["item"]] == nil {
+			orders[r["item"]] = map[string]int{}
+		}
+		orders[r["item"]][r["shown"]]++
+		if r["repetition"] == "2" {
+			again++
+		}
+	}
+	both, uneven := 0, 0
+	for _, of := range orders {
+		if len(of) == 2 {
+			both++
+			if n := slices.Sorted(maps.Values(of)); n[1]-n[0] > 1+n[0]/10 {
+				uneven++
+			}
+		}
+	}
+	fmt.Printf("surveys      %d rows, %d of them a second time; %d of %d items were shown in two orders, %d of them unevenly\n",
+		len(rows), again, both, len(orders), uneven)
+	if len(rows) != answers {
+		return fmt.Errorf("%s has %d rows for %d answers", path, len(rows), answers)
+	}
+	return nil
 }
 
 // recovery prints how well the planted groups were found.
@@ -108,7 +150,7 @@ func recovery(t *sim.Truth, joined map[string]int, file string) error {
 func readExport(dir string) (stored []sim.Stored, completes map[string]int, err error) {
 	files := map[string][]map[string]string{}
 	for _, name := range []string{"ratings", "votes", "statements", "answers"} {
-		if files[name], err = readCSV(filepath.Join(dir, name+".csv")); err != nil {
+		if files[name], err = readRows(filepath.Join(dir, name+".csv")); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -139,7 +181,7 @@ func readExport(dir string) (stored []sim.Stored, completes map[string]int, err 
 			counted[a.Kind]++ // taken from files of their own
 			continue
 		case study.KindSurvey, study.KindCheck:
-			a.Field = r["subject"]
+			a.Field = strings.TrimSuffix(r["subject"], "@2") // an item that came a second time
 		case study.KindView:
 			views[[2]string{r["user"], r["scope"]}] = r["value"]
 			a.Question = questions[r["scope"]]
@@ -174,43 +216,11 @@ func readExport(dir string) (stored []sim.Stored, completes map[string]int, err 
 	if counted[study.KindRating] != 0 || counted[study.KindVote] != 0 {
 		return nil, nil, fmt.Errorf("answers.csv has %d ratings and %d votes more than the files of those", counted[study.KindRating], counted[study.KindVote])
 	}
-	if len(completes) == 0 {
-		return nil, nil, fmt.Errorf("%s has no virtual participant who finished", dir)
+	if len(people) == 0 {
+		return nil, nil, fmt.Errorf("%s has no virtual participant", dir)
 	}
 	for _, user := range slices.Sorted(maps.Keys(people)) {
 		stored = append(stored, *people[user])
 	}
 	return stored, completes, nil
-}
-
-func readCSV(path string) ([]map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil, fmt.Errorf("%s: no rows: %w", path, err)
-	}
-	var all []map[string]string
-	for _, row := range rows[1:] {
-		m := make(map[string]string, len(row))
-		for i, column := range rows[0] {
-			m[column] = row[i]
-		}
-		all = append(all, m)
-	}
-	return all, nil
-}
-
-func readJSON(path string, v any) error {
-	content, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(content, v)
-	}
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", strconv.Quote(path), err)
-	}
-	return nil
 }

@@ -9,9 +9,28 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"overton/internal/cluster"
 	"overton/internal/dataset"
 )
+
+func newHeldOut() *cobra.Command {
+	var draws int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "heldout FOLDER",
+		Short: "Compare the ways to find groups by votes held out of real conversations",
+		Long:  "FOLDER holds Polis export folders.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return heldOut(cmd.Context(), os.Stdout, args[0], draws, seed)
+		},
+	}
+	cmd.Flags().IntVar(&draws, "draws", 30, "draws of each conversation")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the draws")
+	return cmd
+}
 
 // shrink is the number of votes that the shares of all participants count for
 // in the shares of one group.

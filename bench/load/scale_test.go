@@ -16,7 +16,7 @@ func TestTheStudyIsWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "scale.db")
 	p := plan{slug: "scale", participants: 300, questions: 30, answers: 40, bytes: 100, seed: 1}
-	if err := run(t.Context(), path, p); err != nil {
+	if err := scale(t.Context(), path, p); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Reopen(t, path)

@@ -1,27 +1,16 @@
-// Command intervals plants studies whose truth is known and counts how often
-// each 95 % interval of the OvertonScore holds it.
-//
-//	go run ./bench/intervals -studies 200
-//
-// A study has the size of OvertonBench unless flags say otherwise. Its
-// questions are drawn from a population of questions, its participants from a
-// population of people; see plant for both. The truth of a model is the share
-// of the planted groups whose expected rating reaches the threshold: on the
-// study's own questions, and on average over the population of questions.
 package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"log"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"strconv"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"overton/internal/cluster"
 	"overton/internal/score"
@@ -34,24 +23,34 @@ type settings struct {
 	seed                                                  uint64
 }
 
-func main() {
+func newIntervals() *cobra.Command {
 	var s settings
-	flag.IntVar(&s.studies, "studies", 200, "studies to plant")
-	flag.IntVar(&s.participants, "participants", 1208, "participants of a study")
-	flag.IntVar(&s.questions, "questions", 60, "questions of a study")
-	flag.IntVar(&s.each, "each", 3, "questions of a participant")
-	flag.IntVar(&s.models, "models", 8, "models")
-	flag.IntVar(&s.votes, "votes", 15, "votes of a participant on a question")
-	flag.IntVar(&s.resamples, "resamples", 1000, "resamples of questions")
-	flag.IntVar(&s.regroup, "regroup", 60, "resamples of participants")
-	flag.IntVar(&s.starts, "starts", 3, "starts of k-means")
-	flag.Uint64Var(&s.seed, "seed", 1, "seed")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, s); err != nil {
-		log.Fatal(err)
+	cmd := &cobra.Command{
+		Use:   "intervals",
+		Short: "Count how often the intervals of the OvertonScore hold the truth of planted studies",
+		Long: `Plant studies whose truth is known and count how often each 95 % interval of the
+OvertonScore holds it.
+
+A study has the size of OvertonBench unless flags say otherwise. Its questions
+are drawn from a population of questions, its participants from a population of
+people. The truth of a model is the share of the planted groups whose expected
+rating reaches the threshold: on the study's own questions, and on average over
+the population of questions. Ctrl-C ends early and writes what there is.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return intervals(cmd.Context(), s) },
 	}
+	f := cmd.Flags()
+	f.IntVar(&s.studies, "studies", 200, "studies to plant")
+	f.IntVar(&s.participants, "participants", 1208, "participants of a study")
+	f.IntVar(&s.questions, "questions", 60, "questions of a study")
+	f.IntVar(&s.each, "each", 3, "questions of a participant")
+	f.IntVar(&s.models, "models", 8, "models")
+	f.IntVar(&s.votes, "votes", 15, "votes of a participant on a question")
+	f.IntVar(&s.resamples, "resamples", 1000, "resamples of questions")
+	f.IntVar(&s.regroup, "regroup", 60, "resamples of participants")
+	f.IntVar(&s.starts, "starts", 3, "starts of k-means")
+	f.Uint64Var(&s.seed, "seed", 1, "seed")
+	return cmd
 }
 
 // tau is the threshold of all studies.
@@ -125,7 +124,7 @@ func (l *ledger) print() error {
 	return t.Flush()
 }
 
-func run(ctx context.Context, s settings) error {
+func intervals(ctx context.Context, s settings) error {
 	started := time.Now()
 	average := populationTruth(s)
 	l := &ledger{claims: map[string][][]claim{}}
@@ -276,22 +275,22 @@ func populationTruth(s settings) []float64 {
 	return sum
 }
 
-// planted is one study and its truth.
-type planted struct {
+// plantedStudy is one study and its truth.
+type plantedStudy struct {
 	ratings score.Ratings // with the planted groups
 	votes   map[string]*cluster.Matrix
 	truth   []float64 // on the study's questions
 }
 
 // plant draws a study. With fixed questions every study has the same ones.
-func plant(s settings, study uint64, fixed bool) *planted {
+func plant(s settings, study uint64, fixed bool) *plantedStudy {
 	rng := rand.New(rand.NewPCG(s.seed, study))
 	questionRNG := rng
 	if fixed {
 		rng = rand.New(rand.NewPCG(s.seed+1, study))
 		questionRNG = rand.New(rand.NewPCG(s.seed, math.MaxUint64-1))
 	}
-	p := &planted{votes: map[string]*cluster.Matrix{}, truth: make([]float64, s.models)}
+	p := &plantedStudy{votes: map[string]*cluster.Matrix{}, truth: make([]float64, s.models)}
 	questions := make([]question, s.questions)
 	seats := make([][]string, s.questions)
 	for i := range s.participants * s.each {
@@ -362,7 +361,7 @@ func votes(s settings, q question, who []string, groups []int, rng *rand.Rand) *
 
 // score scores the study with its planted groups or with those found in the
 // votes, which the intervals then find anew.
-func (p *planted) score(ctx context.Context, s settings, find bool) (*score.Overton, error) {
+func (p *plantedStudy) score(ctx context.Context, s settings, find bool) (*score.Overton, error) {
 	r := p.ratings
 	var regroup score.Regroup
 	if find {
@@ -384,7 +383,7 @@ func (p *planted) score(ctx context.Context, s settings, find bool) (*score.Over
 }
 
 // found replaces the planted groups by those found in the votes.
-func (p *planted) found(ctx context.Context, o cluster.Options) (score.Ratings, map[string]*cluster.Result, error) {
+func (p *plantedStudy) found(ctx context.Context, o cluster.Options) (score.Ratings, map[string]*cluster.Result, error) {
 	group := map[[2]string]string{}
 	results := map[string]*cluster.Result{}
 	for name, m := range p.votes {

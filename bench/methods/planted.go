@@ -1,16 +1,7 @@
-// Command clustering compares the methods of package cluster, on planted groups
-// and by votes held out of real conversations, and writes the tables of
-// docs/clustering.md:
-//
-//	go run ./bench/clustering -draws 30 planted
-//	go run ./bench/clustering -draws 5 -data FOLDER heldout
-//
-// FOLDER holds Polis export folders.
 package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -18,28 +9,23 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"overton/internal/cluster"
 )
 
-func main() {
-	draws := flag.Int("draws", 30, "draws of each kind")
-	seed := flag.Uint64("seed", 1, "seed of the draws")
-	data := flag.String("data", "", "folder of Polis export folders, for heldout")
-	flag.Parse()
-	ctx := context.Background()
-	var err error
-	switch flag.Arg(0) {
-	case "planted":
-		err = planted(ctx, os.Stdout, *draws, *seed)
-	case "heldout":
-		err = heldOut(ctx, os.Stdout, *data, *draws, *seed)
-	default:
-		err = fmt.Errorf("what to compare: planted or heldout")
+func newPlanted() *cobra.Command {
+	var draws int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "planted",
+		Short: "Compare the ways to find groups on planted groups",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return planted(cmd.Context(), os.Stdout, draws, seed) },
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "clustering:", err)
-		os.Exit(1)
-	}
+	cmd.Flags().IntVar(&draws, "draws", 30, "draws of each kind")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the draws")
+	return cmd
 }
 
 // interval is a mean with half the width of its 95 % interval.

@@ -1,16 +1,15 @@
-// Command spreadsheet writes nasty texts as exports write them, and compares
-// them with what a spreadsheet program made of them. See bench/spreadsheet.sh.
 package main
 
 import (
 	"bytes"
 	"encoding/csv"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
 )
@@ -23,12 +22,22 @@ var nasty = []string{
 	"NULL", "NaN", "#N/A", "#REF!", `\n is no line end`, "<b>bold</b> &amp;", strings.Repeat("long ", 2000), "",
 }
 
-func main() {
-	write, compare := flag.String("write", "", "folder to write into"), flag.String("compare", "", "folder to compare in")
-	flag.Parse()
-	if err := run(*write, *compare); err != nil {
-		fmt.Fprintln(os.Stderr, "spreadsheet:", err)
-		os.Exit(1)
+func newSpreadsheet() *cobra.Command {
+	return &cobra.Command{
+		Use:   "spreadsheet write|compare FOLDER",
+		Short: "Write texts that spreadsheet programs trip over, and compare what became of them",
+		Long: `write makes exact.csv and safe.csv, as exports write texts; compare reads exact/exact.csv
+and safe/safe.csv, which a program made of them. See bench/spreadsheet.sh.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch args[0] {
+			case "write":
+				return writeNasty(args[1])
+			case "compare":
+				return compareNasty(args[1])
+			}
+			return fmt.Errorf("%q: expected write or compare", args[0])
+		},
 	}
 }
 
@@ -41,28 +50,32 @@ func table(text func(string) string) [][]string {
 	return rows
 }
 
-func run(write, compare string) error {
-	exact, safe := table(func(s string) string { return s }), table(dataset.Harmless)
-	if write != "" {
-		for name, rows := range map[string][][]string{"exact.csv": exact, "safe.csv": safe} {
-			var b bytes.Buffer
-			w := csv.NewWriter(&b)
-			if err := w.WriteAll(rows); err != nil {
-				return err
-			}
-			content := b.Bytes()
-			if name == "safe.csv" {
-				content = append([]byte("\xef\xbb\xbf"), content...)
-			}
-			if err := os.WriteFile(filepath.Join(write, name), content, 0o644); err != nil {
-				return err
-			}
+// tables are both files: as exact exports hold texts, and as those for
+// spreadsheet programs do.
+func tables() map[string][][]string {
+	return map[string][][]string{"exact": table(func(s string) string { return s }), "safe": table(dataset.Harmless)}
+}
+
+func writeNasty(folder string) error {
+	for kind, rows := range tables() {
+		var b bytes.Buffer
+		if kind == "safe" {
+			b.WriteString("\xef\xbb\xbf")
 		}
-		return nil
+		if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, kind+".csv"), b.Bytes(), 0o644); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func compareNasty(folder string) error {
 	wrong := 0
-	for kind, want := range map[string][][]string{"exact": exact, "safe": safe} {
-		content, err := os.ReadFile(filepath.Join(compare, kind, kind+".csv"))
+	for kind, want := range tables() {
+		content, err := os.ReadFile(filepath.Join(folder, kind, kind+".csv"))
 		if err != nil {
 			return err
 		}

@@ -1,35 +1,40 @@
-// Command votes writes a made matrix of votes as a long CSV file, to measure how
-// reading and grouping grow with size:
-//
-//	go run ./bench/votes -participants 100000 -statements 1000 -votes 100 > FILE
-//
-// Participants belong to one of some groups of different sizes, each with its
-// own leaning on each statement, and vote on statements drawn at random.
 package main
 
 import (
 	"bufio"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
+
+	"github.com/spf13/cobra"
 )
 
-func main() {
-	participants := flag.Int("participants", 100_000, "number of participants")
-	statements := flag.Int("statements", 1000, "number of statements")
-	votes := flag.Int("votes", 100, "votes of each participant")
-	groups := flag.Int("groups", 4, "planted groups")
-	seed := flag.Uint64("seed", 1, "seed")
-	flag.Parse()
-	if err := write(*participants, *statements, *votes, *groups, *seed); err != nil {
-		fmt.Fprintln(os.Stderr, "votes:", err)
-		os.Exit(1)
+func newVotes() *cobra.Command {
+	var participants, statements, votes, groups int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "votes",
+		Short: "Write a made matrix of votes as a long CSV file to standard output",
+		Long: `Write a made matrix of votes as a long CSV file to standard output, to measure how
+reading and grouping grow with size. Participants belong to groups of different
+sizes, each with its own leaning on each statement, and vote on statements drawn
+at random.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return writeVotes(participants, statements, votes, groups, seed)
+		},
 	}
+	f := cmd.Flags()
+	f.IntVar(&participants, "participants", 100_000, "number of participants")
+	f.IntVar(&statements, "statements", 1000, "number of statements")
+	f.IntVar(&votes, "votes", 100, "votes of each participant")
+	f.IntVar(&groups, "groups", 4, "planted groups")
+	f.Uint64Var(&seed, "seed", 1, "seed")
+	return cmd
 }
 
-func write(participants, statements, votes, groups int, seed uint64) error {
+func writeVotes(participants, statements, votes, groups int, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	agree := make([][]float64, groups)
 	for g := range agree {

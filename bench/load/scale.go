@@ -1,20 +1,11 @@
-// Command scale makes a database with a launched study of full size, to measure
-// pages and exports with: questions and model responses of made-up words, and
-// participants who walk the study's own flow, with times, drop-outs, careless
-// answers and statements in every state. The same seed makes the same people.
-//
-//	go run ./bench/scale --db FILE [--slug scale] [--participants 5000] [--questions 2000] [--answers 40] [--bytes 220] [--seed 1]
-//
-// Times are those of a pilot of 2025 with 100 people: seconds on a page are
-// log-normal about its medians, and fall from question to question.
 package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
 	"overton/internal/store"
@@ -23,23 +14,34 @@ import (
 // fieldTime is how long the study has been open.
 const fieldTime = 4 * 24 * time.Hour
 
-func main() {
-	db := flag.String("db", "", "database to write; the study is added to what is there")
+func newScale() *cobra.Command {
+	var path string
 	var p plan
-	flag.StringVar(&p.slug, "slug", "scale", "the study's slug")
-	flag.IntVar(&p.participants, "participants", 5000, "submissions")
-	flag.IntVar(&p.questions, "questions", 2000, "questions in the set")
-	flag.IntVar(&p.answers, "answers", 40, "answers of a submission that is complete, at least 27")
-	flag.IntVar(&p.bytes, "bytes", 220, "mean length of a free response")
-	flag.Uint64Var(&p.seed, "seed", 1, "of everything")
-	flag.Parse()
-	if err := run(context.Background(), *db, p); err != nil {
-		fmt.Fprintln(os.Stderr, "scale:", err)
-		os.Exit(1)
+	cmd := &cobra.Command{
+		Use:   "scale --db FILE",
+		Short: "Make a database with a study of full size",
+		Long: `Make a database with a launched study of full size, to measure pages and exports
+with: questions and model responses of made-up words, and participants who take
+the study's own flow, with times, drop-outs, careless answers and statements in
+every state. The same seed makes the same people.
+
+Times are those of a pilot of 2025 with 100 people: seconds on a page are
+log-normal about its medians, and fall from question to question.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return scale(cmd.Context(), path, p) },
 	}
+	f := cmd.Flags()
+	f.StringVar(&path, "db", "", "database to write; the study is added to what is there")
+	f.StringVar(&p.slug, "slug", "scale", "the study's slug")
+	f.IntVar(&p.participants, "participants", 5000, "submissions")
+	f.IntVar(&p.questions, "questions", 2000, "questions in the set")
+	f.IntVar(&p.answers, "answers", 40, "answers of a submission that is complete, at least 27")
+	f.IntVar(&p.bytes, "bytes", 220, "mean length of a free response")
+	f.Uint64Var(&p.seed, "seed", 1, "of everything")
+	return cmd
 }
 
-func run(ctx context.Context, path string, p plan) error {
+func scale(ctx context.Context, path string, p plan) error {
 	if path == "" {
 		return fmt.Errorf("--db is missing; expected the file to write")
 	}

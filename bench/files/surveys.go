@@ -1,8 +1,3 @@
-// Command surveys writes the folder of a study of surveys alone: demographics,
-// three topics of a POBs survey with items that come twice, and 30 polls made
-// for it.
-//
-//	surveys POBS.json FOLDER
 package main
 
 import (
@@ -12,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/spf13/cobra"
 )
 
 //go:embed polls.csv
@@ -33,18 +30,18 @@ flow:
   - survey: {instrument: polls.csv, title: A few more questions, items_per_page: 5, order: reversed_half}
 `
 
-func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: surveys POBS.json FOLDER")
-		os.Exit(2)
-	}
-	if err := write(os.Args[1], os.Args[2]); err != nil {
-		fmt.Fprintln(os.Stderr, "surveys:", err)
-		os.Exit(1)
+func newSurveys() *cobra.Command {
+	return &cobra.Command{
+		Use:   "surveys POBS.json FOLDER",
+		Short: "Write the folder of a study of surveys alone",
+		Long: `Write the folder of a study of surveys alone: demographics, three topics of a
+POBs survey with items that come twice, and 30 polls made for it.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return writeSurveys(args[0], args[1]) },
 	}
 }
 
-func write(pobs, folder string) error {
+func writeSurveys(pobs, folder string) error {
 	content, err := os.ReadFile(pobs)
 	if err != nil {
 		return err

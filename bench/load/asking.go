@@ -1,12 +1,3 @@
-// Command asking measures asking language models, against an endpoint of its
-// own on this machine.
-//
-// First, many requests to an endpoint where every tenth goes wrong, by a
-// process that is killed twice on the way: each has to be answered once, none
-// lost, and nothing asked again that was answered. Then a judge of the size of
-// the published study, by the command line, with its time and memory.
-//
-//	go run ./bench/asking [-requests 10000] [-concurrency 64] [-people 1208]
 package main
 
 import (
@@ -15,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -27,30 +17,42 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"overton/internal/llm"
 	"overton/internal/llm/llmtest"
 )
 
-func main() {
-	requests := flag.Int("requests", 10000, "requests of the first part")
-	concurrency := flag.Int("concurrency", 64, "requests at a time")
-	people := flag.Int("people", 1208, "participants of the second part, each with 3 questions of 8 responses")
-	asker := flag.String("ask", "", "be the process that asks: address of the endpoint (used by the first part)")
-	dir := flag.String("dir", "", "folder of the run (used by the first part)")
-	flag.Parse()
-	err := func() error {
-		if *asker != "" {
-			return ask(*asker, *dir, *requests, *concurrency)
-		}
-		if err := faults(*requests, *concurrency); err != nil {
-			return err
-		}
-		return judge(*people, *concurrency)
-	}()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "models:", err)
-		os.Exit(1)
+func newAsking() *cobra.Command {
+	var requests, concurrency, people int
+	var asker, dir string
+	cmd := &cobra.Command{
+		Use:   "asking",
+		Short: "Measure asking language models, against an endpoint on this machine",
+		Long: `Measure asking language models, against an endpoint of its own on this machine.
+
+First, many requests to an endpoint where every tenth goes wrong, by a process
+that is killed twice on the way: each has to be answered once, none lost, and
+nothing asked again that was answered. Then a judge of the size of the published
+study, by the command line, with its time and memory.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asker != "" {
+				return ask(cmd.Context(), asker, dir, requests, concurrency)
+			}
+			if err := faults(requests, concurrency); err != nil {
+				return err
+			}
+			return judge(people, concurrency)
+		},
 	}
+	f := cmd.Flags()
+	f.IntVar(&requests, "requests", 10000, "requests of the first part")
+	f.IntVar(&concurrency, "concurrency", 64, "requests at a time")
+	f.StringVar(&asker, "ask", "", "be the process that asks: address of the endpoint (used by the first part)")
+	f.StringVar(&dir, "dir", "", "folder of the run (used by the first part)")
+	f.IntVar(&people, "people", 1208, "participants of the second part, each with 3 questions of 8 responses")
+	return cmd
 }
 
 // numbered are requests that each ask for their own number.
@@ -65,8 +67,8 @@ func numbered(n int) iter.Seq[llm.Request] {
 	}
 }
 
-// ask is the process that is killed.
-func ask(url, dir string, requests, concurrency int) error {
+// ask asks numbered requests of an endpoint, in a run in the folder dir.
+func ask(ctx context.Context, url, dir string, requests, concurrency int) error {
 	client, err := llm.NewClient(llm.Models{{
 		Name: "m", Model: "m", BaseURL: url, Endpoint: llm.Chat, Limits: llm.Limits{Concurrency: concurrency},
 		Timeout: 10 * time.Second, IdleTimeout: time.Second, Retries: llm.Retries{Attempts: 10, FirstWait: 10 * time.Millisecond, MaxWait: 200 * time.Millisecond},
@@ -79,7 +81,7 @@ func ask(url, dir string, requests, concurrency int) error {
 		return err
 	}
 	defer run.Close()
-	report, err := run.Do(context.Background(), client, numbered(requests), nil)
+	report, err := run.Do(ctx, client, numbered(requests), nil)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func ask(url, dir string, requests, concurrency int) error {
 // faults asks many requests, killing the asker when a third and two thirds are
 // answered.
 func faults(requests, concurrency int) error {
-	work, err := os.MkdirTemp("", "overton-models-*")
+	work, err := os.MkdirTemp("", "overton-asking-*")
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func faults(requests, concurrency int) error {
 	}
 	started := time.Now()
 	for kill := 1; kill <= 3; kill++ {
-		cmd := exec.Command(self, "-ask", endpoint.BaseURL(), "-dir", dir, "-requests", fmt.Sprint(requests), "-concurrency", fmt.Sprint(concurrency))
+		cmd := exec.Command(self, "asking", "--ask", endpoint.BaseURL(), "--dir", dir, "--requests", fmt.Sprint(requests), "--concurrency", fmt.Sprint(concurrency))
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {
 			return err
@@ -194,7 +196,7 @@ func eachAnswer(dir string, each func(llm.Answer)) error {
 
 // judge has the command line predict every rating of a study.
 func judge(people, concurrency int) error {
-	work, err := os.MkdirTemp("", "overton-models-*")
+	work, err := os.MkdirTemp("", "overton-asking-*")
 	if err != nil {
 		return err
 	}
@@ -213,9 +215,9 @@ func judge(people, concurrency int) error {
 	if err := os.WriteFile(models, []byte(yaml), 0o644); err != nil {
 		return err
 	}
-	for _, what := range []string{"asking, and scoring without intervals", "again, with intervals"} {
+	for again, what := range []string{"asking, and scoring without intervals", "again, with intervals"} {
 		args := []string{"llm", "judge", "--ratings", ratings, "--consented", "--models", models, "--out", filepath.Join(work, "run"), "--json", filepath.Join(work, "judge.json")}
-		if what[0] != 'a' || !strings.HasPrefix(what, "again") {
+		if again == 0 {
 			args = append(args, "--bootstrap", "0")
 		}
 		before := endpoint.Requests()

@@ -1,20 +1,8 @@
-// Command pages measures a server on a database such as bench/scale makes: the
-// time of each admin page, and of each export the time to its first byte, the
-// whole time and how much memory the server grows by meanwhile.
-//
-//	go build -o server ./cmd/server
-//	go run ./bench/pages --server ./server --db FILE --slug scale [--times 5] [--exports csv.zip,…]
-//
-// Pages are found by following links from the list of studies; of pages of one
-// kind, such as the windows of questions, two are measured. The database gets
-// an account for the visit. Memory is the resident set of the server's process
-// as /proc tells it, so this runs on Linux.
 package main
 
 import (
 	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -29,22 +17,38 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"overton/internal/store"
 )
 
-func main() {
+func newPages() *cobra.Command {
 	var m measurement
-	flag.StringVar(&m.server, "server", "./server", "the server's binary")
-	flag.StringVar(&m.db, "db", "", "the database")
-	flag.StringVar(&m.slug, "slug", "scale", "the study's slug")
-	flag.IntVar(&m.times, "times", 5, "how often each page is loaded")
-	exports := flag.String("exports", "csv.zip,jsonl.zip,parquet.zip,overtonbench.zip,polis.zip,everything.zip,bundle.zip", "downloads to measure")
-	flag.Parse()
-	m.exports = strings.FieldsFunc(*exports, func(r rune) bool { return r == ',' })
-	if err := m.run(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "pages:", err)
-		os.Exit(1)
+	cmd := &cobra.Command{
+		Use:   "pages --server SERVER --db FILE",
+		Short: "Measure a server's pages and exports",
+		Long: `Measure a server on a database such as scale makes: the time of each admin page,
+and of each export the time to its first byte, the whole time and how much the
+server's memory grows.
+
+	go build -o server ./cmd/server
+	go run ./bench/load pages --server ./server --db FILE --slug scale
+
+Pages are found by following links from the list of studies; of pages of one
+kind, such as the windows of questions, two are measured. The database gets an
+account for the visit. Memory is the resident set of the server's process as
+/proc tells it, so this runs on Linux.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return m.run(cmd.Context()) },
 	}
+	f := cmd.Flags()
+	f.StringVar(&m.server, "server", "./server", "the server's binary")
+	f.StringVar(&m.db, "db", "", "the database")
+	f.StringVar(&m.slug, "slug", "scale", "the study's slug")
+	f.IntVar(&m.times, "times", 5, "how often each page is loaded")
+	f.StringSliceVar(&m.exports, "exports", []string{"csv.zip", "jsonl.zip", "parquet.zip", "overtonbench.zip", "polis.zip",
+		"everything.zip", "bundle.zip"}, "downloads to measure")
+	return cmd
 }
 
 type measurement struct {
