@@ -297,7 +297,7 @@ func TestAJudgeIsHeldAgainstPeople(t *testing.T) {
 				t.Errorf("%q is missing in %s", want, rows)
 			}
 		}
-		if !strings.Contains(p.body, "The judge against people</title>") {
+		if !strings.Contains(p.body, "The judge compared with people</title>") {
 			t.Error("there is no figure")
 		}
 	}

@@ -89,7 +89,7 @@ func TestBadLinksGetAPageThatExplains(t *testing.T) {
 	for query, says := range map[string]string{
 		"": "not complete", "?SESSION_ID=x": "not complete",
 		"?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}": "placeholder",
-		"?PROLIFIC_PID=a.b&SESSION_ID=x":                               "cannot be read",
+		"?PROLIFIC_PID=a.b&SESSION_ID=x":                               "cannot read this link",
 	} {
 		p := ts.browser().do(&http.Request{Method: http.MethodGet, URL: mustURL(t, ts.http.URL+"/s/small", query)})
 		if p.status != http.StatusBadRequest || !strings.Contains(p.says(), says) {

@@ -224,7 +224,7 @@ func TestAnotherPersonsIdShowsNothingOfTheirs(t *testing.T) {
 	}
 	// Somebody else's submission under one's own id.
 	p = ts.browser().get(fmt.Sprintf("/s/small?PROLIFIC_PID=%024x&STUDY_ID=%024x&SESSION_ID=%024x", 2, 99, 1001))
-	if p.status != http.StatusForbidden || !strings.Contains(p.says(), "belongs to somebody else") {
+	if p.status != http.StatusForbidden || !strings.Contains(p.says(), "belongs to another person") {
 		t.Errorf("another person's submission: status %d: %s", p.status, p.says())
 	}
 	// Pages without a cookie show nothing, whatever is in the address.
@@ -299,7 +299,7 @@ func TestAFormWithoutAGoodTokenLosesNoText(t *testing.T) {
 	p = b.walk(p, "p/q1-view")
 	for _, token := range []string{"", "nonsense", strings.Repeat("x", 5000)} {
 		got := b.send(p, map[string]string{"token": token, "view": "kept text", "stance": "1", "importance": "3"})
-		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.says(), "once more") {
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.says(), "send this page again") {
 			t.Errorf("token %.10q: status %d", token, got.status)
 		}
 		_, fields := got.form()
@@ -431,10 +431,10 @@ func TestWithdrawingRemovesTheAnswersAndSaysHowToGoBack(t *testing.T) {
 	b, p := ts.begin(1)
 	p = b.walk(p, "p/q2-view")
 	ask := b.get("/s/small/withdraw")
-	if !strings.Contains(ask.says(), "cannot be undone") || len(ts.records()) != 1 {
+	if !strings.Contains(ask.says(), "cannot undo this") || len(ts.records()) != 1 {
 		t.Fatalf("asking: %s", ask.says())
 	}
-	if done := b.send(ask, nil); done.path() != "end" || !strings.Contains(done.says(), "have been removed") || !strings.Contains(done.body, "cc=NOCONSENT2") {
+	if done := b.send(ask, nil); done.path() != "end" || !strings.Contains(done.says(), "have removed your answers") || !strings.Contains(done.body, "cc=NOCONSENT2") {
 		t.Errorf("withdrawn: %s: %s", done.path(), done.says())
 	}
 	if n := len(ts.records()); n != 0 {
@@ -445,10 +445,10 @@ func TestWithdrawingRemovesTheAnswersAndSaysHowToGoBack(t *testing.T) {
 			t.Errorf("%s still shows answers", path)
 		}
 	}
-	if got := b.send(p, map[string]string{"view": "late"}); !strings.Contains(got.says(), "have been removed") || len(ts.records()) != 0 {
+	if got := b.send(p, map[string]string{"view": "late"}); !strings.Contains(got.says(), "have removed your answers") || len(ts.records()) != 0 {
 		t.Errorf("a late form: %s", got.says())
 	}
-	if _, p := ts.arrive(1); !strings.Contains(p.says(), "have been removed") || len(ts.records()) != 0 {
+	if _, p := ts.arrive(1); !strings.Contains(p.says(), "have removed your answers") || len(ts.records()) != 0 {
 		t.Errorf("the same link in another browser: %s", p.says())
 	}
 }
@@ -473,9 +473,9 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 			t.Errorf("%s: status %d, want %d with %q:\n%s", what, p.status, status, says, p.says())
 		}
 	}
-	expect("an unknown study", ts.browser().get("/s/nothing?PROLIFIC_PID=1&SESSION_ID=1"), http.StatusNotFound, "no such study")
-	expect("an unknown page", ts.browser().get("/nothing"), http.StatusNotFound, "no such page")
-	expect("a page without a cookie", ts.browser().get("/s/small/start"), http.StatusForbidden, "cannot tell who you are")
+	expect("an unknown study", ts.browser().get("/s/nothing?PROLIFIC_PID=1&SESSION_ID=1"), http.StatusNotFound, "cannot find this study")
+	expect("an unknown page", ts.browser().get("/nothing"), http.StatusNotFound, "Page not found")
+	expect("a page without a cookie", ts.browser().get("/s/small/start"), http.StatusForbidden, "cannot recognise you")
 
 	first, p := ts.begin(1) // takes two of the three single places
 	second, wait := ts.begin(2)
@@ -497,7 +497,7 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, p = ts.arrive(4)
-	expect("a paused study", p, http.StatusServiceUnavailable, "break")
+	expect("a paused study", p, http.StatusServiceUnavailable, "is paused")
 	if err := ts.store.SetStatus(ctx, "small", store.Closed, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -520,7 +520,7 @@ func TestSomebodyWhoStaysAwayIsToldWhatBecameOfThePlace(t *testing.T) {
 	quick, q := ts.begin(2)
 	quick.walk(q, "end")
 	p = slow.send(p, p.answers("too late"))
-	if p.path() != "end" || !strings.Contains(p.says(), "gone to somebody else") || !strings.Contains(p.body, "cc=FULL5") {
+	if p.path() != "end" || !strings.Contains(p.says(), "given to another person") || !strings.Contains(p.body, "cc=FULL5") {
 		t.Errorf("%s: %s", p.path(), p.says())
 	}
 }
@@ -569,7 +569,7 @@ func TestAStatementTakenBackMakesRoomForTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := b.get("/s/small/p/q1-statement1")
-	if moved.path() != "resume" || !strings.Contains(moved.says(), "not shown any more") {
+	if moved.path() != "resume" || !strings.Contains(moved.says(), "no longer shown") {
 		t.Fatalf("the page is %s: %s", moved.path(), moved.says())
 	}
 	if p = b.send(moved, nil); p.path() != "p/q1-statement2" {

@@ -221,7 +221,7 @@ func TestRequestsThatMakeNoSenseGetAPage(t *testing.T) {
 	b, p := ts.begin(1)
 	action, fields := p.form()
 	fields.Set("view", strings.Repeat("ä", maxBody))
-	if got := b.post(action, fields); got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.says(), "too much text") {
+	if got := b.post(action, fields); got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.says(), "too long") {
 		t.Errorf("a huge form: status %d", got.status)
 	}
 	r, err := http.NewRequest(http.MethodPost, ts.http.URL+action, strings.NewReader("token=%zz"))

@@ -67,7 +67,7 @@ func TestClusterWritesATable(t *testing.T) {
 	if code := run(context.Background(), []string{"cluster", twoCamps(t), "--format", "long"}, &out, &errs); code != 0 {
 		t.Fatalf("exit status %d: %s", code, &errs)
 	}
-	for _, want := range []string{"20 participants, 10 statements, 200 votes", "2 viewpoint groups", "what tells group 1 apart", "10 of 10"} {
+	for _, want := range []string{"20 participants, 10 statements, 200 votes", "2 viewpoint groups", "what distinguishes Group B", "10 of 10"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
 		}

@@ -38,7 +38,7 @@ func TestReportOfARatingsFile(t *testing.T) {
 		t.Error("the same report has other bytes the second time")
 	}
 	page := string(pages[0])
-	for _, want := range []string{"6 ratings by 2 participants", "Against &lt;Slant&gt;", "Weighted to the population", "Who feels represented", "Parts of the questions", "Left out"} {
+	for _, want := range []string{"6 ratings by 2 participants", "Compared with &lt;Slant&gt;", "Weighted to the population", "Who feels represented", "Parts of the questions", "Left out"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -87,7 +87,7 @@ func TestReportOfAStudyOfSurveysAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(content)
-	for _, want := range []string{"Surveys that 10 participants finished", "Made up 1?", "People beside models", "&lt;m&gt;", "80 %", "refused, of all answers", "10 answers", "Wilson"} {
+	for _, want := range []string{"Surveys that 10 participants finished", "Made up 1?", "People and models", "&lt;m&gt;", "80 %", "refused, of all answers", "10 answers", "Wilson"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

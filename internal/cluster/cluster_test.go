@@ -77,6 +77,14 @@ func agreement(res *Result, truth map[string]int) float64 {
 	return AdjustedRand(a, b)
 }
 
+func TestGroupsAreNamedByLetters(t *testing.T) {
+	for n, want := range map[int]string{-1: "", 0: "A", 1: "B", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"} {
+		if got := GroupName(n); got != want {
+			t.Errorf("group %d is called %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestPlantedGroupsAreFound(t *testing.T) {
 	for _, k := range []int{2, 3} {
 		cells, truth := planted(rand.New(rand.NewPCG(7, uint64(k))), 60, 60, 25, k)

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls f(0..n-1) from as many goroutines as there are cores. Each
-// call must write only to places of its own, so that the outcome does not
-// depend on how the calls fall. It stops early with the context's error.
+// parallel calls f(0..n-1) from as many goroutines as there are cores. Each call must write only to its own
+// places, so that the outcome does not depend on scheduling. It stops early with the context's error.
 func parallel(ctx context.Context, n int, f func(i int)) error {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers <= 1 {

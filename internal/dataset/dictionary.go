@@ -26,11 +26,13 @@ func DictionaryMarkdown(tables []ExportTable) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Data dictionary
 
-Every table comes as the same rows in each format that was asked for: CSV, JSON lines and Parquet. In CSV
+Every table has the same rows in each format that you chose: CSV, JSON lines and Parquet. In CSV
 a missing value is an empty cell, in JSON it is null. Times are UTC, as text RFC 3339 with milliseconds.
 The files ending in ` + "`_spreadsheet.csv`" + ` are for reading in a spreadsheet program: a text that such a program
-would take for a formula, a number or a date has an apostrophe in front. Compute with the other ones. ` + "`manifest.json`" + ` counts
-the rows and holds the SHA-256 of every file.
+would read as a formula, a number or a date has an apostrophe in front. Compute with the other files. ` + "`manifest.json`" + ` has
+the number of rows and the SHA-256 of every file.
+
+Files number viewpoint groups from 0. Pages, figures and reports call them by letters: 0 is Group A, 1 is Group B.
 `)
 	cell := strings.NewReplacer("|", `\|`, "\n", " ")
 	for _, t := range tables {

@@ -24,13 +24,12 @@ const (
 	Moment  Kind = "time" // in UTC; as text RFC 3339 with milliseconds
 )
 
-// Column is a column of an export: what the data dictionary says of it, and
-// its value in a row. A value is a string, int, float64, bool or time.Time as
-// the kind asks, or nil where there is none.
+// Column is a column of an export: what the data dictionary says about it, and its value in a row. A value is
+// a string, int, float64, bool or time.Time, as the kind requires, or nil if there is none.
 type Column struct {
 	Name    string
 	Kind    Kind
-	Unit    string // empty where the kind says all
+	Unit    string // empty if the kind says everything
 	Meaning string
 
 	value func(*exportRow) any
@@ -42,14 +41,12 @@ type ExportTable struct {
 	Meaning string
 	Columns []Column
 
-	// rows writes the rows that a submission gives. It is nil for statements,
-	// which belong to none.
+	// rows writes the rows for a submission. It is nil for statements, which do not belong to a submission.
 	rows    func(v *visit, counts ManifestCounts, write func(*exportRow) error) error
 	formats []Format
 }
 
-// exportRow is what the columns of a row draw on. Each table fills the part
-// that its columns need.
+// exportRow is what the columns of a row are computed from. Each table fills the part that its columns need.
 type exportRow struct {
 	*visit
 	answer    study.Answer
@@ -73,7 +70,7 @@ type visit struct {
 	export  *Export
 }
 
-// status says how a submission ended, or where it stands.
+// status says how a submission ended, or that it is in progress.
 func (v *visit) status() string {
 	switch {
 	case v.Outcome != study.InProgress:
@@ -92,21 +89,21 @@ func (v *visit) value(kind study.Kind, scope, subject string) any {
 	return nil
 }
 
-// ExportTables is the one description of what exports of a study hold: files,
-// dictionary and documentation are made from it.
+// ExportTables is the only description of the exports of a study: files, dictionary and documentation are
+// made from it.
 func (s *Study) ExportTables() []ExportTable {
 	return []ExportTable{
 		{Name: "ratings", Columns: s.ratingColumns(), rows: ratingRows,
-			Meaning: "One row for each rating of a model response. The columns of OvertonBench have their names there, so that the file can stand in for it."},
+			Meaning: "One row for each rating of a model response. Columns of OvertonBench keep their names, so that you can use this file in its place."},
 		{Name: "votes", Columns: voteColumns(), rows: voteRows, Meaning: "One row for each statement drawn for a person's vote, voted on or not."},
 		{Name: "statements", Columns: statementColumns(), Meaning: "One row for each statement: free responses as peers see them, and seeds."},
 		{Name: "participants", Columns: s.participantColumns(), rows: participantRows, Meaning: "One row for each submission, finished or not."},
 		{Name: "surveys", Columns: surveyAnswerColumns(), rows: surveyRows,
-			Meaning: "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition no longer holds are in answers alone."},
+			Meaning: "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition is no longer true are only in answers."},
 		{Name: "answers", Columns: answerColumns(), rows: answerRows, Meaning: "The long form: one row for each answer of any kind, with its current value."},
 		{Name: "assignments", Columns: assignmentColumns(), rows: assignmentRows, Meaning: "One row for each question that a submission was given, answered or not."},
-		{Name: "draws", Columns: drawColumns(), rows: drawRows, Meaning: "One row for each survey of which something was drawn for a submission: topics, items, their repetition or the order of the options."},
-		{Name: "wide", Columns: s.wideColumns(), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. The questions stand in the order in which the participant had them."},
+		{Name: "draws", Columns: drawColumns(), rows: drawRows, Meaning: "One row for each survey in which something was drawn at random for a submission: topics, items, their repetition or the order of the options."},
+		{Name: "wide", Columns: s.wideColumns(), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. Questions are in the order in which the participant saw them."},
 	}
 }
 
@@ -115,13 +112,13 @@ var (
 		func(r *exportRow) any { return r.Pseudonym }}
 	submissionColumn = Column{"submission", Integer, "", "Which of the participant's submissions it belongs to, from 1",
 		func(r *exportRow) any { return r.number }}
-	statusColumn = Column{"status", Text, "", "How the submission ended: completed, no_consent, screened_out, failed_checks, over_quota, timed_out or withdrawn; or in_progress; or left, where nothing was heard until the reservation expired",
+	statusColumn = Column{"status", Text, "", "How the submission ended: completed, no_consent, screened_out, failed_checks, over_quota, timed_out or withdrawn; or in_progress; or left, if no answer came before the reservation expired",
 		func(r *exportRow) any { return r.status() }}
-	virtualColumn = Column{"virtual", Flag, "", "Whether a program walked the study in rehearsal, and no person",
+	virtualColumn = Column{"virtual", Flag, "", "Whether a program took part, in a rehearsal, and not a person",
 		func(r *exportRow) any { return r.Virtual }}
 	seedColumn = Column{"seed", Text, "", "Seed of every random choice made for the submission, an unsigned 64-bit number",
 		func(r *exportRow) any { return strconv.FormatUint(r.Seed, 10) }}
-	roundColumn = Column{"round", Integer, "", "1, or 2 where the participant had come back for votes",
+	roundColumn = Column{"round", Integer, "", "1, or 2 if the participant had come back for more votes",
 		func(r *exportRow) any { return r.answer.Round }}
 )
 
@@ -144,7 +141,7 @@ func (s *Study) ratingColumns() []Column {
 		{"importance", Integer, "1 to 5", "How much the question matters to the participant", func(r *exportRow) any { return whole(r.value(study.KindImportance, r.question.ID, "")) }},
 	}, s.surveyColumns(), []Column{
 		{"votes", Text, "JSON", "The participant's votes on this question: statement_id to agree, disagree or neutral, in the order shown", func(r *exportRow) any { return r.votes }},
-		{"cluster_kmeans", Text, "", "Viewpoint group of the participant on this question in the latest analysis; not comparable across questions", func(r *exportRow) any {
+		{"cluster_kmeans", Text, "", "Viewpoint group of the participant on this question in the latest analysis, by number: 0 is Group A on pages and in reports, 1 is Group B and so on; not comparable across questions", func(r *exportRow) any {
 			if group, ok := r.export.Groups[r.question.ID][r.Pseudonym]; ok {
 				return group
 			}
@@ -175,7 +172,7 @@ func (v *visit) selection(q study.Question) any {
 	return nil
 }
 
-// viewState is what became of a participant's free response, or nil.
+// viewState is what happened to a participant's free response, or nil.
 func (v *visit) viewState(question string) any {
 	text, ok := v.value(study.KindView, question, "").(string)
 	if !ok {
@@ -189,7 +186,7 @@ func assignmentColumns() []Column {
 		userColumn, submissionColumn,
 		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.Slots[r.slot].Question }},
 		{"question_position", Integer, "", "Which of the participant's questions it is, from 1", func(r *exportRow) any { return r.slot + 1 }},
-		{"state", Text, "", "done; reserved: begun and not finished; or released, so that somebody else can have the place", func(r *exportRow) any { return r.Slots[r.slot].State }},
+		{"state", Text, "", "done; reserved: started and not finished; or released, so that another person can have the place", func(r *exportRow) any { return r.Slots[r.slot].State }},
 		{"models", Text, "JSON", "The models whose responses are rated, in the order shown", func(r *exportRow) any { return jsonOf(r.Slots[r.slot].Models) }},
 		statusColumn, virtualColumn,
 	}
@@ -206,9 +203,8 @@ func drawColumns() []Column {
 	}
 }
 
-// wideColumns are those of a participant, followed by all answers but single
-// votes: question by question in the participant's order, then the surveys of
-// which something is drawn, checks and feedback.
+// wideColumns are those of a participant, followed by all answers except single votes: question by question
+// in the participant's order, then the surveys that draw items, checks and feedback.
 func (s *Study) wideColumns() []Column {
 	columns := s.participantColumns()
 	add := func(name, unit, meaning string, kind Kind, value func(*exportRow) any) {
@@ -225,7 +221,7 @@ func (s *Study) wideColumns() []Column {
 			}
 		}
 		for n := range o.QuestionsPerParticipant {
-			// on gives the value of a column, or nil where there is no such question.
+			// on gives the value of a column, or nil if there is no such question.
 			on := func(value func(r *exportRow, question string) any) func(*exportRow) any {
 				return func(r *exportRow) any {
 					if n >= len(r.Slots) {
@@ -255,10 +251,10 @@ func (s *Study) wideColumns() []Column {
 			continue
 		}
 		in := s.Instruments[b.Survey.Instrument]
-		partial := b.Survey.Topics > 0 || b.Survey.Sample > 0 // else the first answers are among a participant's columns
+		partial := b.Survey.Topics > 0 || b.Survey.Sample > 0 // otherwise the first answers are among a participant's columns
 		for _, it := range in.Items {
 			if partial {
-				add(in.Name+"."+it.ID, "", "Answer to “"+it.Text+"”; empty where it was not asked", Text, func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) })
+				add(in.Name+"."+it.ID, "", "Answer to “"+it.Text+"”; empty if it was not asked", Text, func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) })
 			}
 			if b.Survey.Repeat > 0 {
 				again := study.SurveyKey(in.Name, it.ID, true)
@@ -274,13 +270,12 @@ func (s *Study) wideColumns() []Column {
 	return columns
 }
 
-// OvertonBench is the layout of the published data set: the columns that it
-// has, with the names, order and types that it gives them, for people who
-// finished.
+// OvertonBench is the layout of the published data set: its columns with their names, order and types, for
+// people who finished.
 const OvertonBench Format = "overtonbench"
 
-// overtonBenchTable is OvertonBench's table. Demographics are the answers to
-// the survey on demographics, else what the recruiter's file says.
+// overtonBenchTable is OvertonBench's table. Demographics are the answers to the survey on demographics or,
+// without one, what the recruiter's file says.
 func (s *Study) overtonBenchTable() ExportTable {
 	published := map[string]Column{}
 	for _, c := range s.ratingColumns() {
@@ -314,7 +309,7 @@ func (s *Study) overtonBenchTable() ExportTable {
 		}}
 	}
 	return ExportTable{Name: "overtonbench/overtonbench", rows: completeRatingRows,
-		Meaning: "The layout of the published OvertonBench data: one row for each rating by somebody who finished.",
+		Meaning: "The layout of the published OvertonBench data: one row for each rating by a person who finished.",
 		Columns: []Column{
 			published["user"], question, published["question"], published["model"], published["llm_response"], free, published["representation_rating"],
 			published["selection_text"], published["selection_position"],
@@ -329,11 +324,11 @@ func voteColumns() []Column {
 		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.ballot.Question }},
 		{"statement_id", Text, "", "The statement, as in the file of statements", func(r *exportRow) any { return r.ballot.Statement }},
 		{"author", Text, "", "Pseudonym of the statement's author; empty for a seed, and after a withdrawal", func(r *exportRow) any { return orNil(r.export.author[r.ballot.Statement]) }},
-		{"vote", Text, "", "agree, disagree or neutral; skip where the participant saw the statement and left it without a vote; empty where no vote came", func(r *exportRow) any { return orNil(r.answer.Value) }},
+		{"vote", Text, "", "agree, disagree or neutral; skip if the participant saw the statement and did not vote on it; empty if no vote came", func(r *exportRow) any { return orNil(r.answer.Value) }},
 		{"position", Integer, "", "Which of the question's statements it was in the order shown, from 1", func(r *exportRow) any { return r.ballot.Position }},
 		{"probability", Number, "", "Probability with which the statement was drawn", func(r *exportRow) any { return r.ballot.Probability }},
 		{"candidates", Integer, "", "Number of statements it was drawn from", func(r *exportRow) any { return r.ballot.Candidates }},
-		{"round", Integer, "", "1, or 2 where the participant had come back for votes", func(r *exportRow) any { return r.ballot.Round }},
+		{"round", Integer, "", "1, or 2 if the participant had come back for more votes", func(r *exportRow) any { return r.ballot.Round }},
 		{"drawn_at", Moment, "", "When the statement was drawn", func(r *exportRow) any { return r.ballot.Drawn }},
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
@@ -343,8 +338,8 @@ func statementColumns() []Column {
 		{"statement_id", Text, "", "Names the statement in this study", func(r *exportRow) any { return r.statement.ID }},
 		{"question_id", Text, "", "The question", func(r *exportRow) any { return r.statement.Question }},
 		{"author", Text, "", "Pseudonym of the author; empty for a seed, and after a withdrawal", func(r *exportRow) any { return orNil(r.statement.Author) }},
-		{"seed_statement", Flag, "", "Whether the study gave it, for those who come first", func(r *exportRow) any { return r.statement.Seed }},
-		{"virtual", Flag, "", "Whether a virtual participant wrote it; such are shown to virtual participants only", func(r *exportRow) any { return r.statement.Virtual }},
+		{"seed_statement", Flag, "", "Whether the researcher wrote it, for the first people to vote on", func(r *exportRow) any { return r.statement.Seed }},
+		{"virtual", Flag, "", "Whether a virtual participant wrote it; such statements are shown only to virtual participants", func(r *exportRow) any { return r.statement.Virtual }},
 		{"statement", Text, "", "Its text; empty after a withdrawal", func(r *exportRow) any { return orNil(r.statement.Text) }},
 		{"state", Text, "", "served: peers can see it; pending: moderation has not looked yet; rejected by moderation; replaced by another version of its author; withdrawn", func(r *exportRow) any { return string(r.statement.State) }},
 		{"created_at", Moment, "", "When it was written", func(r *exportRow) any { return r.statement.Created }},
@@ -352,7 +347,7 @@ func statementColumns() []Column {
 		{"agree", Integer, "", "Votes of agreement", func(r *exportRow) any { return r.statement.Agree }},
 		{"disagree", Integer, "", "Votes of disagreement", func(r *exportRow) any { return r.statement.Disagree }},
 		{"neutral", Integer, "", "Neutral votes", func(r *exportRow) any { return r.statement.Neutral }},
-		{"skip", Integer, "", "How often it was seen and left without a vote", func(r *exportRow) any { return r.statement.Skip }},
+		{"skip", Integer, "", "How often it was seen without a vote on it", func(r *exportRow) any { return r.statement.Skip }},
 	}
 }
 
@@ -370,7 +365,7 @@ func (s *Study) participantColumns() []Column {
 	}
 	return slices.Concat([]Column{
 		userColumn, submissionColumn, statusColumn, virtualColumn,
-		{"round", Integer, "", "1, or 2 after the participant came back for votes", func(r *exportRow) any { return r.Round }},
+		{"round", Integer, "", "1, or 2 after the participant came back for more votes", func(r *exportRow) any { return r.Round }},
 		seedColumn,
 		{"started_at", Moment, "", "When the submission began", func(r *exportRow) any { return r.Started }},
 		{"consented_at", Moment, "", "When consent was given", func(r *exportRow) any { return r.Consented }},
@@ -384,7 +379,7 @@ func (s *Study) participantColumns() []Column {
 			failed, _ := r.export.Study.FailedChecks(r.Answered())
 			return failed
 		}},
-		{"recruiter_status", Text, "", "What the recruiter says of the submission, as its file has it; empty where none was read", func(r *exportRow) any {
+		{"recruiter_status", Text, "", "Status of the submission in the recruiter's file; empty if none was read", func(r *exportRow) any {
 			if r.Recruited == nil {
 				return nil
 			}
@@ -416,13 +411,13 @@ func answerColumns() []Column {
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
 
-// timeColumns tell how an answer came about.
+// timeColumns say when and how an answer was given.
 func timeColumns() []Column {
 	return []Column{
 		{"shown_at", Moment, "", "When the page was sent to the participant", func(r *exportRow) any { return r.answer.Shown }},
 		{"answered_at", Moment, "", "When the answer arrived", func(r *exportRow) any { return r.answer.Answered }},
 		{"seconds", Number, "seconds", "From shown to answered, pauses included", func(r *exportRow) any { return seconds(r.answer.Shown, r.answer.Answered) }},
-		{"active_ms", Integer, "milliseconds", "Time for which the page was in front; empty where the browser did not tell", func(r *exportRow) any {
+		{"active_ms", Integer, "milliseconds", "Time for which the page was in front; empty if the browser did not report it", func(r *exportRow) any {
 			if r.answer.Active == 0 {
 				return nil
 			}
@@ -437,8 +432,8 @@ func timeColumns() []Column {
 	}
 }
 
-// surveyColumns are the items of the surveys that everybody is asked, each
-// named by its id, or by instrument and id where an id comes twice.
+// surveyColumns are the items of the surveys that everyone is asked, each named by its id, or by instrument
+// and id if two items share an id.
 func (s *Study) surveyColumns() []Column {
 	var columns []Column
 	for _, b := range s.Flow {
@@ -476,7 +471,7 @@ func surveyAnswerColumns() []Column {
 		{"item", Text, "", "The item's id in the instrument", func(r *exportRow) any { return r.item.ID }},
 		{"text", Text, "", "What the item asks", func(r *exportRow) any { return r.item.Text }},
 		{"topics", Text, "", "Its topics, separated by semicolons", func(r *exportRow) any { return orNil(strings.Join(r.item.Topics, ";")) }},
-		{"repetition", Integer, "", "1, or 2 where the item was asked again", func(r *exportRow) any {
+		{"repetition", Integer, "", "1, or 2 if the item was asked again", func(r *exportRow) any {
 			if r.asked.Again {
 				return 2
 			}
@@ -499,14 +494,13 @@ func surveyAnswerColumns() []Column {
 			}
 			return nil
 		}},
-		{"polarity", Number, "", "The side that the option takes, from -1 to 1; empty where the instrument gives none", func(r *exportRow) any { return defined(option(r).Polarity) }},
+		{"polarity", Number, "", "The side that the option takes, from -1 to 1; empty if the instrument gives none", func(r *exportRow) any { return defined(option(r).Polarity) }},
 		{"reversed", Flag, "", "Whether the options were shown in reverse", func(r *exportRow) any { return r.asked.Reversed }},
 		{"shown", Text, "", "Codes of the options in the order shown, as a JSON list", func(r *exportRow) any { return jsonOf(r.asked.Shown) }},
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
 
-// jsonOf writes texts as JSON without escapes for HTML. They cannot fail to
-// encode.
+// jsonOf writes texts as JSON without escapes for HTML. Encoding them cannot fail.
 func jsonOf[T string | []string | map[string]string](texts T) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

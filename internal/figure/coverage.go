@@ -50,7 +50,8 @@ func CoverageMatrix(o *score.Overton, width float64) *Figure {
 	height := top + row*float64(len(o.Questions)) + 44
 
 	f := &Figure{Title: "Coverage by question and model", width: width, height: height}
-	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell tells how many of the question's viewpoint groups the model's answer covers.", len(o.Questions), len(models))
+	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell says how many of the question's "+
+		"viewpoint groups the model's response covers.", len(o.Questions), len(models))
 	f.draw = func(p pen) {
 		p.head(models, left, column, top, longest)
 		for i, q := range o.Questions {
@@ -86,13 +87,14 @@ func (p pen) shadeLegend(x, y float64, title string) {
 }
 
 // QuestionMatrix shows one question: the mean rating that each viewpoint group
-// (row) gave to each model (column), and which groups are covered.
-func QuestionMatrix(q score.Question, models []string, tau, width float64) *Figure {
+// (row) gave to each model (column), and which groups are covered. name says
+// what people call a group of the ratings.
+func QuestionMatrix(q score.Question, models []string, name func(group string) string, tau, width float64) *Figure {
 	const row, longest = 28.0, 150.0
 	labels := make([]string, len(q.Groups))
 	left := 0.0
 	for g, group := range q.Groups {
-		labels[g] = fmt.Sprintf("group %s (%s)", group.Group, people(group.Size))
+		labels[g] = fmt.Sprintf("%s (%s)", name(group.Group), people(group.Size))
 		left = math.Max(left, letters{size: small}.width(labels[g]))
 	}
 	left = math.Min(left, width*0.4) + 12
@@ -112,7 +114,7 @@ func QuestionMatrix(q score.Question, models []string, tau, width float64) *Figu
 		if len(by) == 0 {
 			by = []string{"no model"}
 		}
-		said = append(said, fmt.Sprintf("group %s of %s is covered by %s", group.Group, people(group.Size), strings.Join(by, ", ")))
+		said = append(said, fmt.Sprintf("%s of %s is covered by %s", name(group.Group), people(group.Size), strings.Join(by, ", ")))
 	}
 	f.Description = fmt.Sprintf("%s, at a mean rating of %s or more.", strings.Join(said, "; "), tickText(tau))
 	f.draw = func(p pen) {
@@ -174,7 +176,7 @@ func Curve(o *score.Overton, width float64) *Figure {
 		len(models), tickText(x.from), tickText(x.to), describeCurve(c, models))
 	f.draw = func(p pen) {
 		p.yAxis(y, y.ticks(5), left, right, "raw OvertonScore")
-		p.xAxis(x, x.ticks(6), top, bottom, "threshold: mean rating from which a group counts as covered")
+		p.xAxis(x, x.ticks(6), top, bottom, "threshold: mean rating at or above which a group counts as covered")
 		p.line(stroke{1, grey, []float64{4, 3}}, x.at(o.Parameters.Tau), top, x.at(o.Parameters.Tau), bottom)
 		legendX, legendY, legendWidth := right+16, top+8, width-right-16
 		if narrow {
@@ -196,7 +198,7 @@ func Curve(o *score.Overton, width float64) *Figure {
 	return f
 }
 
-// dashes tell lines apart besides their color.
+// dashes distinguish lines in addition to color.
 var dashes = [][]float64{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}}
 
 func lineStyle(i int) stroke {

@@ -9,8 +9,9 @@ import (
 )
 
 // Distributions shows how the members of each viewpoint group of one question
-// rated each model: a bar of all ratings from 1 to 5 for each group.
-func Distributions(question string, counts []score.RatingCounts, width float64) *Figure {
+// rated each model: a bar of all ratings from 1 to 5 for each group. name says
+// what people call a group of the ratings.
+func Distributions(question string, counts []score.RatingCounts, name func(group string) string, width float64) *Figure {
 	const top, title, bar, gap, legend = 8.0, 20.0, 17.0, 8.0, 44.0
 	var blocks [][]score.RatingCounts // by model
 	for _, c := range counts {
@@ -35,7 +36,7 @@ func Distributions(question string, counts []score.RatingCounts, width float64) 
 	f := &Figure{Title: "Question " + question + ": ratings by viewpoint group and model", width: width, height: height}
 	var said []string
 	for _, c := range counts {
-		said = append(said, fmt.Sprintf("%s, group %s: %d ratings, %d of them 4 or 5", c.Model, c.Group, c.Total(), c.Counts[3]+c.Counts[4]))
+		said = append(said, fmt.Sprintf("%s, %s: %d ratings, %d of them 4 or 5", c.Model, name(c.Group), c.Total(), c.Counts[3]+c.Counts[4]))
 	}
 	f.Description = strings.Join(said, "; ") + "."
 	f.draw = func(p pen) {
@@ -44,7 +45,7 @@ func Distributions(question string, counts []score.RatingCounts, width float64) 
 			y := top + blockHeight*float64(b%perColumn)
 			p.write(x, y+title/2, letters{bold: true}.elide(block[0].Model, column), letters{bold: true})
 			for g, c := range block {
-				p.ratingBar(c, x, y+title+bar*float64(g), column, bar)
+				p.ratingBar(c, name(c.Group), x, y+title+bar*float64(g), column, bar)
 			}
 		}
 		p.ratingLegend(0, height-24)
@@ -53,9 +54,9 @@ func Distributions(question string, counts []score.RatingCounts, width float64) 
 }
 
 // ratingBar draws one group's ratings as shares of a bar.
-func (p pen) ratingBar(c score.RatingCounts, x, y, width, height float64) {
+func (p pen) ratingBar(c score.RatingCounts, group string, x, y, width, height float64) {
 	const label, n = 76.0, 30.0
-	p.write(x, y+height/2, letters{size: small}.elide("group "+c.Group, label-6), letters{size: small})
+	p.write(x, y+height/2, letters{size: small}.elide(group, label-6), letters{size: small})
 	p.write(x+width, y+height/2, fmt.Sprint(c.Total()), letters{size: small, color: grey, align: 1})
 	at, whole := x+label, width-label-n
 	for i, count := range c.Counts {
@@ -72,7 +73,7 @@ func (p pen) ratingBar(c score.RatingCounts, x, y, width, height float64) {
 	}
 }
 
-// onDiverging is the color of text that can be read on rating i+1.
+// onDiverging is a color for text that is readable on rating i+1.
 func onDiverging(i int) color.Color {
 	if i == 0 || i == len(diverging)-1 {
 		return white

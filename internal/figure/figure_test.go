@@ -80,6 +80,7 @@ func all(t *testing.T) map[string]*Figure {
 	if err != nil {
 		t.Fatal(err)
 	}
+	as := func(group string) string { return "Group " + group }
 	figures := map[string]*Figure{}
 	for _, width := range []float64{Narrow, Wide} {
 		for name, f := range opinionFigures(width) {
@@ -88,9 +89,9 @@ func all(t *testing.T) map[string]*Figure {
 		for name, f := range map[string]*Figure{
 			"leaderboard":   Leaderboard(o, width),
 			"coverage":      CoverageMatrix(o, width),
-			"question":      QuestionMatrix(o.Questions[1], Models(o), 4, width),
+			"question":      QuestionMatrix(o.Questions[1], Models(o), as, 4, width),
 			"curve":         Curve(o, width),
-			"distributions": Distributions("1", score.Distribution(r, "1"), width),
+			"distributions": Distributions("1", score.Distribution(r, "1"), as, width),
 			"window":        WindowMap("1", w, texts, width),
 			"judge":         Judge(j, width),
 			"outside":       Outside(score.CompareOutside(o.Models, slant), "Model Slant", width),
@@ -186,7 +187,7 @@ func TestTheLeaderboardNamesTheBestFirst(t *testing.T) {
 func TestFiguresOfNothing(t *testing.T) {
 	for _, f := range []*Figure{
 		Leaderboard(&score.Overton{}, Narrow), WindowMap("1", &cluster.Result{}, nil, Narrow), Judge(&score.Judge{}, Narrow),
-		Outside(&score.Outside{}, "slant", Wide), Distributions("1", nil, Narrow), CoverageMatrix(&score.Overton{}, Narrow),
+		Outside(&score.Outside{}, "slant", Wide), Distributions("1", nil, nil, Narrow), CoverageMatrix(&score.Overton{}, Narrow),
 	} {
 		if _, err := f.PNG(1); err != nil {
 			t.Errorf("%s: %v", f.Title, err)

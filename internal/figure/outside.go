@@ -9,8 +9,8 @@ import (
 	"overton/internal/score"
 )
 
-// Outside sets an outside score (across) against the adjusted OvertonScore
-// (up), one point for each model. name is what the outside score is called.
+// Outside plots an outside score (across) against the adjusted OvertonScore (up), one point for each model.
+// name is the name of the outside score.
 func Outside(o *score.Outside, name string, width float64) *Figure {
 	const top, bottom, left = 26.0, 44.0, 40.0
 	height := math.Min(width*0.75, 420)
@@ -24,7 +24,7 @@ func Outside(o *score.Outside, name string, width float64) *Figure {
 	x, y := scale{low - margin, high + margin, left, width - 8}, around(height-bottom, top, scores...)
 	c := o.ByScore["adjusted"]
 
-	f := &Figure{Title: "OvertonScore against " + name, width: width, height: height}
+	f := &Figure{Title: "OvertonScore compared with " + name, width: width, height: height}
 	f.Description = fmt.Sprintf("%d models; Pearson correlation %s, Spearman %s.", c.N, number(c.Pearson), number(c.Spearman))
 	for _, pt := range o.Points {
 		f.Description += fmt.Sprintf(" %s: %s %s, OvertonScore %s.", pt.Model, name, number(pt.Outside), number(pt.Adjusted))

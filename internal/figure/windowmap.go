@@ -15,9 +15,8 @@ import (
 // mostStatements is how many representative statements of a group are shown.
 const mostStatements = 3
 
-// WindowMap shows the window of a question: the participants in the plane of
-// their votes, by viewpoint group, and beside each group the statements that
-// set it apart. texts holds the statements' words by id.
+// WindowMap shows the window of a question: the participants in the plane of their votes, by viewpoint group,
+// and next to each group the statements that distinguish it. texts has the statements' texts by id.
 func WindowMap(question string, r *cluster.Result, texts map[string]string, width float64) *Figure {
 	narrow := width < 500
 	side := math.Min(width, 330)
@@ -73,7 +72,7 @@ func newStatementBlock(g cluster.Group, texts map[string]string, y, width float6
 		b.height += 4
 	}
 	if len(b.lines) == 0 {
-		b.lines, b.marks = []string{"no statement sets this group apart"}, []string{""}
+		b.lines, b.marks = []string{"no statement distinguishes this group"}, []string{""}
 		b.height += 18
 	}
 	b.height += 8
@@ -101,12 +100,12 @@ func (p pen) statements(b statementBlock, x float64) {
 }
 
 func groupTitle(g cluster.Group) string {
-	return fmt.Sprintf("group %d: %d people, %.0f %%", g.Group, g.Size, 100*float64(g.Share))
+	return fmt.Sprintf("Group %s: %d people, %.0f %%", cluster.GroupName(g.Group), g.Size, 100*float64(g.Share))
 }
 
 func groupColor(group int) color.RGBA { return distinct[group%len(distinct)] }
 
-// votePlane draws the participants, a hull around each group, and its number
+// votePlane draws the participants, a hull around each group, and its letter
 // in its middle. Both axes have the same scale.
 func (p pen) votePlane(r *cluster.Result, side float64) {
 	p.frame(stroke{0.75, faint, nil}, 0.5, 0.5, side-1, side-1)
@@ -146,7 +145,7 @@ func (p pen) votePlane(r *cluster.Result, side float64) {
 		x, y := place(float64(g.Center[0]), float64(g.Center[1]))
 		p.mark(draw.CircleGlyph{}, white, x, y, 9)
 		p.mark(draw.RingGlyph{}, groupColor(g.Group), x, y, 9)
-		p.write(x, y, fmt.Sprint(g.Group), letters{bold: true, align: 0.5})
+		p.write(x, y, cluster.GroupName(g.Group), letters{bold: true, align: 0.5})
 	}
 }
 

@@ -41,7 +41,7 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		"none":      {fstest.MapFS{"readme.md": {}}, "holds none"},
+		"none":      {fstest.MapFS{"readme.md": {}}, "is empty"},
 		"a typo":    {fstest.MapFS{"dirct.txt": {}}, "dirct.txt replaces no prompt"},
 		"no syntax": {fstest.MapFS{"direct.txt": {Data: []byte("a\n{{.Question")}}, "direct.txt:2"},
 	} {
@@ -63,8 +63,8 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestTheDocsShowEveryPrompt holds docs/prompts.md to the prompts that are sent.
-// Write it anew with: go test ./internal/llm -run Docs -update
+// TestTheDocsShowEveryPrompt checks that docs/prompts.md has the prompts that are
+// sent. Write it again with: go test ./internal/llm -run Docs -update
 func TestTheDocsShowEveryPrompt(t *testing.T) {
 	names, err := fs.Glob(embedded, "prompts/*.txt")
 	if err != nil {
@@ -75,9 +75,9 @@ func TestTheDocsShowEveryPrompt(t *testing.T) {
 
 Every text that the program sends to a model, as the template it is made from (Go's text/template). To send
 others, put files of the same names into a folder and give it with ` + "`--prompts`" + `; the run's settings keep the hash of
-each. What stands in a file is said by the user; ` + "`{{define \"system\"}}`" + ` is said before it, and ` + "`{{define \"assistant\"}}`" + `
-begins the answer where the endpoint goes on from a beginning. What they are for:
-[models.md](models.md), [models-instruments.md](models-instruments.md).
+each. The text of a file is the user's message; ` + "`{{define \"system\"}}`" + ` is the system message before it, and
+` + "`{{define \"assistant\"}}`" + ` begins the answer, for endpoints that can continue one. For what the prompts do, see
+[models.md](models.md) and [models-instruments.md](models-instruments.md).
 `)
 	for _, name := range names {
 		text, err := embedded.ReadFile(name)

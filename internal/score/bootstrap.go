@@ -91,10 +91,9 @@ const (
 	streamCalibration
 )
 
-// bootstrapQuestions fills in the intervals from drawing questions with
-// replacement: every resample scores the models anew on the drawn questions,
-// one that was drawn twice counting twice (the paper's bootstrap). One question
-// is the same in every resample and says nothing about others: undefined.
+// bootstrapQuestions computes the intervals from drawing questions with replacement: every resample scores
+// the models on the drawn questions, and one that was drawn twice counts twice (the paper's bootstrap). A
+// single question is the same in every resample and says nothing about others: undefined.
 func bootstrapQuestions(models []ModelScore, outcomes [][]outcome, p Parameters) {
 	if p.Bootstrap == 0 || len(outcomes) < 2 {
 		return
@@ -111,7 +110,7 @@ func bootstrapQuestions(models []ModelScore, outcomes [][]outcome, p Parameters)
 }
 
 // meanInterval is the percentile interval of the mean of the defined values,
-// from drawing them anew.
+// from resampling them.
 func meanInterval(values []float64, bootstrap int, seed, stream uint64) Interval {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(values) < 2 || bootstrap == 0 {

@@ -108,7 +108,7 @@ func (f *fakeSite) handle(w http.ResponseWriter, r *http.Request) {
 	if place == "" {
 		q := r.URL.Query()
 		if q.Get("SESSION_ID") == "" {
-			f.show(w, http.StatusBadRequest, "", "<h1>The link is not complete</h1>")
+			f.show(w, http.StatusBadRequest, "", "<h1>This link is not complete</h1>")
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: "who", Value: fmt.Sprintf("%d/%s/%s", f.era, q.Get("PROLIFIC_PID"), q.Get("SESSION_ID")), Path: "/"})
@@ -117,7 +117,7 @@ func (f *fakeSite) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	cookie, _ := r.Cookie("who")
 	if cookie == nil || !strings.HasPrefix(cookie.Value, fmt.Sprint(f.era, "/")) {
-		f.show(w, http.StatusForbidden, "", "<h1>We cannot tell who you are</h1>")
+		f.show(w, http.StatusForbidden, "", "<h1>We cannot recognise you</h1>")
 		return
 	}
 	who := strings.Split(cookie.Value, "/")

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Account is somebody who can sign in.
+// Account is someone who can sign in.
 type Account struct {
 	ID       int64
 	Email    string
 	Password string // argon2id, encoded; empty: no password was set yet
-	Role     string // on the whole server: admin, researcher, moderator or viewer; or member, of single studies
+	Role     string // on the whole server: admin, researcher, moderator or viewer; or member, for single studies only
 	Disabled bool
 }
 
@@ -29,12 +29,12 @@ func scanAccount(row scanner) (Account, error) {
 
 const accountColumns = `a.id, a.email, a.password, a.role, a.disabled`
 
-// CreateAccount adds an account; ErrConflict where the address has one.
+// CreateAccount adds an account; ErrConflict if the address has one.
 func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		result, err := tx.exec(`INSERT INTO account (email, password, role, created_at) VALUES (?, ?, ?, ?)`, a.Email, a.Password, a.Role, tx.now)
 		if isUnique(err) {
-			return fmt.Errorf("there is an account for this address already: %w", ErrConflict)
+			return fmt.Errorf("there is already an account for this address: %w", ErrConflict)
 		}
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err err
 	return id, nil
 }
 
-// AccountByEmail finds an account by its address, in any case.
+// AccountByEmail finds an account by its address, regardless of case.
 func (s *Store) AccountByEmail(ctx context.Context, email string) (Account, error) {
 	a, err := scanAccount(s.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM account a WHERE a.email = ?`, email))
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Store) SignIn(ctx context.Context, accountID int64, life time.Duration)
 	return tok, nil
 }
 
-// SignedIn returns the account of a sign-in's token; ErrNotFound where it has
-// expired or the account is disabled.
+// SignedIn returns the account of a sign-in's token; ErrNotFound if it has expired or the account is
+// disabled.
 func (s *Store) SignedIn(ctx context.Context, token string) (Account, error) {
 	a, err := scanAccount(s.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM sign_in i JOIN account a ON a.id = i.account_id
 		WHERE i.token_hash = ? AND i.expires_at > ? AND NOT a.disabled`, hashed(token), s.now().UnixMilli()))
@@ -125,8 +125,7 @@ func (s *Store) NewLink(ctx context.Context, accountID int64, life time.Duration
 	return tok, nil
 }
 
-// UseLink takes a link token and returns its account; ErrNotFound where the
-// link is unknown, used or expired.
+// UseLink takes a link token and returns its account; ErrNotFound if the link is unknown, used or expired.
 func (s *Store) UseLink(ctx context.Context, token string) (a Account, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		result, err := tx.exec(`UPDATE sign_in_link SET used_at = ?1 WHERE token_hash = ?2 AND expires_at > ?1 AND (used_at IS NULL OR reusable)`, tx.now, hashed(token))

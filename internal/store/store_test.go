@@ -422,7 +422,7 @@ func TestDecliningReleasesThePlaceAndCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// Somebody can go back to the consent after a while and change their mind.
+// Someone can go back to the consent after a while and change their mind.
 func TestConsentTakenBackLaterLeavesNothingBehind(t *testing.T) {
 	b := newBench(t, testStudy(4, 1, 1))
 	ann := b.start("ann")

@@ -75,7 +75,7 @@ func TestANextVersionTakesOverAtItsLaunch(t *testing.T) {
 	if row, err := b.StudyOf(ctx, token); err != nil || row.ID != next.ID {
 		t.Errorf("the new submission belongs to %+v, %v", row, err)
 	}
-	// Counts and statements start anew.
+	// Counts and statements start again.
 	statements, err := b.Statements(ctx, next.ID)
 	if counts := b.summary(next.ID); err != nil || counts.Arrived != 1 || len(statements) != 2*len(b.st.Questions.Questions) {
 		t.Errorf("the new version counts %+v and has %d statements, %v", counts, len(statements), err)

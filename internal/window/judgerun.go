@@ -11,11 +11,10 @@ import (
 	"overton/internal/store"
 )
 
-// JudgeRunKind marks comparisons of a judge with people among the runs of a
-// study.
+// JudgeRunKind is the kind of run that compares a judge with people.
 const JudgeRunKind = "judge"
 
-// Judged is a judge against the people of a study.
+// Judged compares a judge with the people of a study.
 type Judged struct {
 	Program    Program          `json:"program"`
 	Input      Input            `json:"input"` // people's ratings and votes
@@ -24,8 +23,8 @@ type Judged struct {
 	People     Counted          `json:"people"`
 
 	Predictions JudgeFile `json:"predictions"`
-	// Analysis is the run whose viewpoint groups the scores are of, 0 where the
-	// study was not analysed: then there are none.
+	// Analysis is the run that the scores take viewpoint groups from. If the study was not analysed it is 0,
+	// and there are no scores.
 	Analysis int64 `json:"analysis"`
 
 	Judge     *score.Judge              `json:"judge"`
@@ -39,11 +38,11 @@ type JudgeFile struct {
 	Column string `json:"column"`
 }
 
-// CompareJudge reads a judge's predictions and sets them against the ratings of
-// a study's people, with the groups of the latest analysis. What is wrong with
-// the file comes back as dataset.Faults or dataset.Fault; ErrNobody: nobody who
-// finished has rated anything.
-func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile, content []byte, p score.Parameters) (*Judged, error) {
+// CompareJudge reads a judge's predictions and compares them with the ratings of a study's people, using the
+// groups of the latest analysis. Faults in the file are returned as dataset.Faults or dataset.Fault. The
+// error is ErrNobody if no one who finished has rated anything.
+func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
+	content []byte, p score.Parameters) (*Judged, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
 	switch {
@@ -69,7 +68,8 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 		return nil, err
 	}
 	file.SHA256 = digest(content)
-	j := &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), Parameters: p, People: data.People, Predictions: file, Analysis: run.ID}
+	j := &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), Parameters: p,
+		People: data.People, Predictions: file, Analysis: run.ID}
 	if j.Judge, err = score.JudgeAgreement(ratings, predictions, nil, p, nil); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 	return j, nil
 }
 
-// RecordJudged keeps a comparison in the store.
+// RecordJudged saves a comparison in the store.
 func RecordJudged(ctx context.Context, db *store.Store, row store.Study, j *Judged) error {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -87,8 +87,7 @@ func RecordJudged(ctx context.Context, db *store.Store, row store.Study, j *Judg
 	return err
 }
 
-// LatestJudged returns the newest comparison kept for a study;
-// store.ErrNotFound where there is none.
+// LatestJudged returns the newest comparison saved for a study; store.ErrNotFound if there is none.
 func LatestJudged(ctx context.Context, db *store.Store, row store.Study) (*Judged, store.Run, error) {
 	run, err := db.LatestRun(ctx, row.ID, JudgeRunKind)
 	if err != nil {

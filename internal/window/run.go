@@ -13,7 +13,7 @@ import (
 // RunKind is the kind under which results are recorded in the store.
 const RunKind = "window"
 
-// Queue keeps a run for later: what Compute will do with it.
+// Queue saves a run for Compute to carry out later.
 func Queue(ctx context.Context, db *store.Store, row store.Study, name, note string, o Options, by store.Actor) (id int64, err error) {
 	parameters, err := encode(o)
 	if err != nil {
@@ -22,7 +22,7 @@ func Queue(ctx context.Context, db *store.Store, row store.Study, name, note str
 	return db.QueueRun(ctx, row.ID, store.NewRun{Kind: RunKind, Name: name, Note: note, Parameters: parameters}, by)
 }
 
-// Parameters are those that a run was asked for with.
+// Parameters are those that a run was queued with.
 func Parameters(run store.Run) (o Options, err error) {
 	if err := json.Unmarshal(run.Parameters, &o); err != nil {
 		return o, fmt.Errorf("reading the parameters of run %d: %w", run.ID, err)
@@ -30,8 +30,7 @@ func Parameters(run store.Run) (o Options, err error) {
 	return o, nil
 }
 
-// Compute carries out a queued run and keeps its result. Where it fails, the
-// run is still to be ended.
+// Compute carries out a queued run and saves its result. If it fails, the caller has to end the run.
 func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, id int64, o Options, step func()) error {
 	if err := db.StartRun(ctx, id); err != nil {
 		return err
@@ -54,7 +53,7 @@ func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.
 	return db.FinishRun(ctx, id, text)
 }
 
-// Record keeps a result in the store, as a run that is done.
+// Record saves a result in the store, as a finished run.
 func Record(ctx context.Context, db *store.Store, row store.Study, r *Result) error {
 	text, err := encode(r)
 	if err != nil {
@@ -64,8 +63,7 @@ func Record(ctx context.Context, db *store.Store, row store.Study, r *Result) er
 	return err
 }
 
-// Latest returns the newest result of all questions that is kept for a study;
-// store.ErrNotFound where there is none.
+// Latest returns the newest result over all questions saved for a study; store.ErrNotFound if there is none.
 func Latest(ctx context.Context, db *store.Store, row store.Study) (*Result, store.Run, error) {
 	run, err := db.LatestRun(ctx, row.ID, RunKind)
 	if err != nil {
@@ -75,7 +73,7 @@ func Latest(ctx context.Context, db *store.Store, row store.Study) (*Result, sto
 	return r, run, err
 }
 
-// ReadResult is the result of a run that is done.
+// ReadResult is the result of a finished run.
 func ReadResult(run store.Run) (*Result, error) {
 	var r Result
 	if err := json.Unmarshal(run.Result, &r); err != nil {
@@ -84,7 +82,7 @@ func ReadResult(run store.Run) (*Result, error) {
 	return &r, nil
 }
 
-// Indented is the JSON of a result as it is kept, in the form of a file.
+// Indented is the JSON of a saved result in the form of a file.
 func Indented(result []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, result, "", " "); err != nil {

@@ -20,7 +20,7 @@ import (
 	"overton/internal/study"
 )
 
-// pobsFile is the POBs survey where it is at hand, else a made-up one of three
+// pobsFile is the POBs survey where it is available, else a made-up one of three
 // topics in its layout.
 func pobsFile(t *testing.T) []byte {
 	shared := os.Getenv("OVERTON_SHARED")

@@ -11,8 +11,7 @@ import (
 	"overton/internal/score"
 )
 
-// Figure is one that a result has, by a name that is fit for a file, to be
-// drawn in any width.
+// Figure is a figure of a result, with a name suitable for a file, that can be drawn at any width.
 type Figure struct {
 	Name    string
 	Caption string
@@ -31,8 +30,8 @@ func (r *InstrumentResult) Figures() []Tabled {
 	return figures
 }
 
-// OpinionFigures place models, and people where they are not nil, on the map of
-// neutrality and on that of ideology.
+// OpinionFigures place models and, if they are not nil, people on the map of neutrality and on that of
+// ideology.
 func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score.PeopleOpinions) []Tabled {
 	neutrality, ideology := opinionPoints(models)
 	var places []score.Axes
@@ -42,11 +41,11 @@ func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score
 		places = p.Places
 	}
 	return []Tabled{{
-		Figure{"neutrality", "How far sides are taken, and how consistently within a topic; people's numbers are means over persons. Lines are 95 % intervals: for people from drawing people anew, for models from drawing items anew.",
+		Figure{"neutrality", "How strongly respondents take sides, and how consistently within a topic; people's numbers are means over people. Lines are 95 % intervals: for people from resampling people, for models from resampling items.",
 			func(w float64) *figure.Figure { return figure.NeutralityMap(neutrality, w) }},
 		placesOf("nni", "tci", neutrality),
 	}, {
-		Figure{"ideology", "Where people stand on average, with 95 % intervals. Small dots are single people, the shade behind them says where many stand.",
+		Figure{"ideology", "Average positions, with 95 % intervals. Small dots are individual people; darker shading means more of them.",
 			func(w float64) *figure.Figure { return figure.IdeologyMap(ideology, places, w) }},
 		placesOf("individualism_collectivism", "progressivism_conservatism", ideology),
 	}}
@@ -77,8 +76,8 @@ func opinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, 
 	return neutrality, ideology
 }
 
-// PollFigures show representativeness by group, and on how many topics the
-// nearest group is the same as overall. A figure without a value is left out.
+// PollFigures show representativeness by group, and for how many topics the most similar group is the same as
+// overall. A figure without a value is left out.
 func PollFigures(o *score.OpinionQA) []Tabled {
 	var figures []Tabled
 	ranked := func(model, name, what string, f Figure, title, axis, other string, rows []dataset.Ranking) {
@@ -102,15 +101,15 @@ func PollFigures(o *score.OpinionQA) []Tabled {
 		for _, a := range Folded(m.Topics.Attributes) {
 			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
 		}
-		ranked(model, "groups", "group", Figure{Caption: "How alike the answers of " + model + " are to those of each group, 1 being the same distributions; 95 % intervals from drawing items anew."},
+		ranked(model, "groups", "group", Figure{Caption: "How similar the answers of " + model + " are to those of each group; 1 means the same distributions. 95 % intervals from resampling items."},
 			"Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups)
-		ranked(model, "consistency", "attribute", Figure{Caption: "On which share of the topics the group that " + model + " is nearest to is the same as over all topics."},
-			"How consistently "+model+" is nearest to one group", "share of topics", "", attributes)
+		ranked(model, "consistency", "attribute", Figure{Caption: "The share of topics on which the group that " + model + " is most similar to is the same as over all topics."},
+			"How consistently "+model+" is most similar to one group", "share of topics", "", attributes)
 	}
 	return figures
 }
 
-// Figure sets people's answers to the item beside models'.
+// Figure compares people's answers to the item with models'.
 func (it *SurveyItem) Figure() Tabled {
 	people := figure.ItemAnswers{Name: "people", People: true, Refusal: it.Refusal.Value, RefusalCI: it.Refusal.CI}
 	var options []string
@@ -135,21 +134,21 @@ func (it *SurveyItem) Figure() Tabled {
 		shares = append(shares, dataset.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
 	}
 	return Tabled{
-		Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
+		Figure{"item-" + FileName(it.Item), "Shares of the answers that are not refusals, and of refusals among all answers, with 95 % intervals.",
 			func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }},
 		func(w io.Writer) error { return dataset.WriteItemShares(w, it.Item, shares) },
 	}
 }
 
-// Nearest are the demographic groups that a model's answers are most alike to,
-// the nearest first; those without a value are left out.
+// Nearest are the demographic groups that a model's answers are most similar to, most similar first; those
+// without a value are left out.
 func Nearest(m score.PollModel) []string {
 	groups := slices.DeleteFunc(Folded(m.Group), func(g string) bool { return !m.Group[g].Defined() })
 	slices.SortStableFunc(groups, func(a, b string) int { return score.Descending(m.Group[a], m.Group[b]) })
 	return groups
 }
 
-// FileName makes a name that is fit for a file.
+// FileName makes a name suitable for a file.
 func FileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
@@ -159,7 +158,7 @@ func FileName(s string) string {
 	}, s)
 }
 
-// Folded are the keys of a map, whatever their case.
+// Folded are the keys of a map, sorted without regard to case.
 func Folded[V any](m map[string]V) []string {
 	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
 		if c := strings.Compare(strings.ToLower(a), strings.ToLower(b)); c != 0 {

@@ -17,7 +17,7 @@ import (
 	"overton/internal/study"
 )
 
-// folder is a small study: two questions, two models, everybody answers both.
+// folder is a small study: two questions, two models, everyone answers both.
 var folder = fstest.MapFS{
 	"study.yaml": {Data: []byte(`title: Two questions
 slug: two

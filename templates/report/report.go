@@ -109,7 +109,11 @@ func (r *Report) question(i int) []window.Tabled {
 	if at := r.window(q); at >= 0 {
 		return r.result.QuestionFigures(at, r.texts)
 	}
-	return window.RatingFigures(fmt.Sprintf("question-%d-", i+1), r.Overton, i, score.Distribution(r.Rated, q))
+	name := window.GivenGroup
+	if r.Group == dataset.DefaultGroupColumn { // holds numbers of viewpoint groups
+		name = window.NumberedGroup
+	}
+	return window.RatingFigures(fmt.Sprintf("question-%d-", i+1), r.Overton, i, score.Distribution(r.Rated, q), name)
 }
 
 // window is the position of a question among the windows, -1 for none.
