@@ -22,8 +22,8 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 	list = append(list, g.moderations()...)
 	list = append(list, g.prolifics()...)
 	return append(list,
-		templates.Example{Name: "admin download", Content: Download(DownloadPage{g.page, true, 48, 12})},
-		templates.Example{Name: "admin download at first", Content: Download(DownloadPage{g.page, false, 0, 0})},
+		templates.Example{Name: "admin download", Content: Download(DownloadPage{g.at("Download"), true, 48, 12})},
+		templates.Example{Name: "admin download at first", Content: Download(DownloadPage{g.at("Download"), false, 0, 0})},
 	)
 }
 
@@ -47,7 +47,7 @@ func newGallery(frame templates.Frame, text string) *gallery {
 		Study: &templates.AdminStudy{Title: text, Status: "running", Tabs: tabs}}
 	g.page = Page{Admin: admin, Of: madeUpStudy(text), Home: home, Researcher: true, Administrator: true}
 	g.viewer = Page{Admin: admin, Of: g.page.Of, Home: home}
-	g.viewer.Role = "viewer"
+	g.viewer.Role, g.viewer.Title = "viewer", "Monitor"
 	for n := range 14 {
 		g.records = append(g.records, g.record(n))
 	}
@@ -163,10 +163,23 @@ func (g *gallery) snapshot(with func(*study.Trace) bool) *Snapshot {
 	return now
 }
 
+// at is the frame of one of the study's pages.
+func (g *gallery) at(title string) Page {
+	p := g.page
+	study := *p.Study
+	study.Tabs = nil
+	for _, t := range p.Study.Tabs {
+		t.Here = t.Name == title
+		study.Tabs = append(study.Tabs, t)
+	}
+	p.Title, p.Study = title, &study
+	return p
+}
+
 func (g *gallery) monitors() []templates.Example {
 	everybody := func(*study.Trace) bool { return true }
 	monitor := MonitorPage{
-		Page: g.page, Now: g.snapshot(everybody), Link: "https://example.org/s/town?PROLIFIC_PID={{%PROLIFIC_PID%}}",
+		Page: g.at("Monitor"), Now: g.snapshot(everybody), Link: "https://example.org/s/town?PROLIFIC_PID={{%PROLIFIC_PID%}}",
 		Facts: []templates.Fact{{Name: "Hash of the files", Value: "9b74c9897bac770f", Code: true}, {Name: "Contact", Value: g.text}},
 		Changes: []templates.Change{
 			{To: "paused", Verb: "Pause", Explanation: "While the study is paused no one can start."},
@@ -207,8 +220,8 @@ func (g *gallery) monitors() []templates.Example {
 
 func (g *gallery) lists() []templates.Example {
 	now := g.snapshot(func(*study.Trace) bool { return true })
-	questions := QuestionsPage{g.page, true, now.People.ByQuestion(g.page.Of), Pager{300, 101, 200, "/a", "/b"}, "votes", g.text}
-	submissions := SubmissionsPage{Page: g.page, Counted: true, Pager: Pager{Of: 14, From: 1, To: 14},
+	questions := QuestionsPage{g.at("All questions"), true, now.People.ByQuestion(g.page.Of), Pager{300, 101, 200, "/a", "/b"}, "votes", g.text}
+	submissions := SubmissionsPage{Page: g.at("Submissions"), Counted: true, Pager: Pager{Of: 14, From: 1, To: 14},
 		Filter: SubmissionFilter{Pseudonym: g.text, Outcome: "left", Flag: string(study.FlagFast)}}
 	for _, t := range now.Traces {
 		submissions.Submissions = append(submissions.Submissions, *t)
@@ -216,17 +229,17 @@ func (g *gallery) lists() []templates.Example {
 	statements := map[string]study.Statement{"1": {ID: "1", Question: "cars", Text: g.text, State: study.StatementServed},
 		"2": {ID: "2", Question: "cars", Text: g.text, State: study.StatementRejected}, "3": {ID: "3", State: study.StatementWithdrawn},
 		"4": {ID: "4", Author: g.text, Question: "cars", Text: g.text, State: study.StatementPending}}
-	whole := SubmissionPage{g.page, g.text, []study.Record{g.records[6], g.records[0]}, []store.Revision{
+	whole := SubmissionPage{g.at("Submission "+g.text), g.text, []study.Record{g.records[6], g.records[0]}, []store.Revision{
 		{Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 1, Value: "idk"}, {Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 2, Value: g.text},
 	}, statements}
 	nothing := study.Record{Pseudonym: "p0000001", Virtual: true, Live: true, Started: g.now, Last: g.now}
 	return []templates.Example{
 		{Name: "admin all questions", Content: Questions(questions)},
-		{Name: "admin all questions at first", Content: Questions(QuestionsPage{Page: g.page})},
-		{Name: "admin all questions, none fits", Content: Questions(QuestionsPage{Page: g.page, Counted: true, Text: g.text})},
+		{Name: "admin all questions at first", Content: Questions(QuestionsPage{Page: g.at("All questions")})},
+		{Name: "admin all questions, none fits", Content: Questions(QuestionsPage{Page: g.at("All questions"), Counted: true, Text: g.text})},
 		{Name: "admin submissions", Content: Submissions(submissions)},
-		{Name: "admin submissions at first", Content: Submissions(SubmissionsPage{Page: g.page})},
-		{Name: "admin submissions, none fits", Content: Submissions(SubmissionsPage{Page: g.page, Counted: true})},
+		{Name: "admin submissions at first", Content: Submissions(SubmissionsPage{Page: g.at("Submissions")})},
+		{Name: "admin submissions, none fits", Content: Submissions(SubmissionsPage{Page: g.at("Submissions"), Counted: true})},
 		{Name: "admin submission", Content: Submission(whole)},
 		{Name: "admin submission with a hint", Content: Submission(SubmissionPage{Page: g.page, Pseudonym: "p1", Records: g.records[3:4]})},
 		{Name: "admin submission just begun", Content: Submission(SubmissionPage{Page: g.page, Pseudonym: "p0000001", Records: []study.Record{nothing}})},
@@ -234,7 +247,7 @@ func (g *gallery) lists() []templates.Example {
 }
 
 func (g *gallery) moderations() []templates.Example {
-	page := ModerationPage{Page: g.page, Mode: study.ModerationAfter, Waiting: store.Waiting{Unseen: 30, Accepted: 4, Rejected: 1},
+	page := ModerationPage{Page: g.at("Moderation"), Mode: study.ModerationAfter, Waiting: store.Waiting{Unseen: 30, Accepted: 4, Rejected: 1},
 		Shown: store.ModerationQuery{List: store.ListUnseen, Question: "cars", Text: g.text}, Pager: Pager{30, 1, 25, "", "/n"}, Query: "view=served"}
 	for i, text := range []string{g.text, "Write to me at someone@example.org or +44 20 7946 0958.", "asdf", strings.Repeat(g.text+" ", 12)} {
 		s := store.Moderated{Statement: study.Statement{ID: strconv.Itoa(i + 1), Question: "cars", Author: g.records[i].Pseudonym, Virtual: i == 3, Text: text,
@@ -245,7 +258,8 @@ func (g *gallery) moderations() []templates.Example {
 		Seen: true, Verdict: &store.Verdict{Reason: study.RejectOffTopic, Note: g.text, At: g.now.UnixMilli(), By: g.text}}
 	page.Statements = append(page.Statements, seed)
 	done := page
-	done.Page, done.Done, done.Batch = g.viewer, Decided(3, "reject"), "7"
+	done.Done, done.Batch = Decided(3, "reject"), "7"
+	done.Researcher, done.Administrator = false, false
 	empty := page
 	empty.Statements = nil
 	waiting := empty
@@ -262,18 +276,18 @@ func (g *gallery) moderations() []templates.Example {
 }
 
 func (g *gallery) prolifics() []templates.Example {
-	page := ProlificPage{Page: g.page, Read: "2 of 5 submissions in the file started here.", Standings: []store.Standing{
+	page := ProlificPage{Page: g.at("Prolific"), Read: "2 of 5 submissions in the file started here.", Standings: []store.Standing{
 		{Pseudonym: "p1", Submission: "5f1c0000000000000000a001", Outcome: study.Completed, Recruited: &study.Recruited{Status: study.ProlificTimedOut}},
 		{Pseudonym: "p2", Submission: "5f1c0000000000000000a002", Recruited: &study.Recruited{Status: study.ProlificAwaitingReview, Code: "C1DONE"}},
 		{Pseudonym: "p3", Submission: "5f1c0000000000000000a003", Outcome: study.Completed},
 	}, Strangers: []store.Stranger{{RecruitedRow: study.RecruitedRow{Submission: g.text, Recruited: study.Recruited{Status: "APPROVED"}}, What: store.NeverBegan}}}
-	faulty := ProlificPage{Page: g.page, Faults: dataset.Faults{{File: "e.csv", Line: 2, Column: "Status", Value: g.text, Message: "expected a status of Prolific"}}}
+	faulty := ProlificPage{Page: g.at("Prolific"), Faults: dataset.Faults{{File: "e.csv", Line: 2, Column: "Status", Value: g.text, Message: "expected a status of Prolific"}}}
 	faulty.Wrong = true
-	wrong := ProlificPage{Page: g.page, Problem: "You sent 2 files. Send only the one that Prolific exports for this study."}
+	wrong := ProlificPage{Page: g.at("Prolific"), Problem: "You sent 2 files. Send only the one that Prolific exports for this study."}
 	wrong.Wrong = true
 	return []templates.Example{
 		{Name: "admin prolific", Content: Prolific(page)},
-		{Name: "admin prolific at first", Content: Prolific(ProlificPage{Page: g.page})},
+		{Name: "admin prolific at first", Content: Prolific(ProlificPage{Page: g.at("Prolific")})},
 		{Name: "admin prolific with faults", Content: Prolific(faulty)},
 		{Name: "admin prolific with two files", Content: Prolific(wrong)},
 	}
