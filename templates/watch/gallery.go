@@ -229,7 +229,7 @@ func (g *gallery) lists() []templates.Example {
 	statements := map[string]study.Statement{"1": {ID: "1", Question: "cars", Text: g.text, State: study.StatementServed},
 		"2": {ID: "2", Question: "cars", Text: g.text, State: study.StatementRejected}, "3": {ID: "3", State: study.StatementWithdrawn},
 		"4": {ID: "4", Author: g.text, Question: "cars", Text: g.text, State: study.StatementPending}}
-	whole := SubmissionPage{g.at("Submission "+g.text), g.text, []study.Record{g.records[6], g.records[0]}, []store.Revision{
+	whole := SubmissionPage{g.at("Submission " + g.text), g.text, []study.Record{g.records[6], g.records[0]}, []store.Revision{
 		{Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 1, Value: "idk"}, {Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 2, Value: g.text},
 	}, statements}
 	nothing := study.Record{Pseudonym: "p0000001", Virtual: true, Live: true, Started: g.now, Last: g.now}
