@@ -18,13 +18,14 @@ type DataFile struct {
 
 // DataFiles are all ways, in the order of the page.
 var DataFiles = []DataFile{
-	{"csv.zip", "CSV", "Each table twice: exact, and as a file ending in _spreadsheet.csv that is safe to open in a spreadsheet program.",
+	{"csv.zip", "CSV", "Each table twice: exact, and as a file ending in _spreadsheet.csv that spreadsheets can open safely.",
 		[]dataset.Format{dataset.CSV}},
 	{"jsonl.zip", "JSON Lines", "One object a line, for scripts.", []dataset.Format{dataset.JSONL}},
 	{"parquet.zip", "Parquet", "Typed columns, for R, Python and databases.", []dataset.Format{dataset.Parquet}},
 	{"overtonbench.zip", "OvertonBench layout", "The columns of the published benchmark, for people who finished.",
 		[]dataset.Format{dataset.OvertonBench}},
-	{"polis.zip", "Polis layout", "One folder for each question, for tools that read Polis exports.", []dataset.Format{dataset.Polis}},
+	{"polis.zip", "Polis layout", "One folder for each question, for tools that read Polis exports.",
+		[]dataset.Format{dataset.Polis}},
 	{"everything.zip", "Everything", "All of the above.",
 		[]dataset.Format{dataset.CSV, dataset.JSONL, dataset.Parquet, dataset.OvertonBench, dataset.Polis}},
 }

@@ -32,7 +32,8 @@ var ModerationModes = []struct {
 }{
 	{study.ModerationBefore, "Before", "A new statement is shown to other people only after someone accepts it."},
 	{study.ModerationAfter, "After", "A new statement is shown to other people at once, until someone rejects it."},
-	{study.ModerationOff, "Off", "A new statement is shown at once and does not wait to be checked. You can still reject it."},
+	{study.ModerationOff, "Off",
+		"A new statement is shown at once and does not wait to be checked. You can still reject it."},
 }
 
 // ModerationLists are the lists, and what is said of one that is empty.
@@ -85,7 +86,9 @@ func (p ModerationPage) tab(list store.ModerationList, name string) templates.Ta
 func (p ModerationPage) fields() []templates.Field {
 	const mostChoices = 100
 	questions := p.Of.Questions.Questions
-	question := templates.Field{ID: "question", Name: "question", Label: "Question id", Kind: "search", Value: p.Shown.Question}
+	question := templates.Field{
+		ID: "question", Name: "question", Label: "Question id", Kind: "search", Value: p.Shown.Question,
+	}
 	if len(questions) <= mostChoices {
 		question.Kind, question.Label, question.Options = "choice", "Question", []templates.Option{{Label: "All"}}
 		for _, q := range questions {
@@ -104,7 +107,8 @@ func (p ModerationPage) fields() []templates.Field {
 
 // reasons are the choices of a reason to reject.
 func reasons(none string) []templates.Option {
-	return options([]templates.Option{{Label: none}}, study.RejectReasons, func(r study.RejectReason) string { return reasonWords[r] })
+	name := func(r study.RejectReason) string { return reasonWords[r] }
+	return options([]templates.Option{{Label: none}}, study.RejectReasons, name)
 }
 
 // verdictWords say what was decided, why and by whom.

@@ -67,7 +67,8 @@ func (p MonitorPage) Sections() []Section {
 // of are the sections about people, or about virtual participants.
 func (p MonitorPage) of(s Sample) []Section {
 	list := []Section{
-		{"people", people(p, s)}, {"funnel", funnel(p, s)}, {"times", times(s)}, {"filling", filling(p, s)}, {"flags", flags(p, s)},
+		{"people", people(p, s)}, {"funnel", funnel(p, s)}, {"times", times(s)},
+		{"filling", filling(p, s)}, {"flags", flags(p, s)},
 	}
 	for i := range list {
 		id := "live-" + list[i].ID
@@ -150,9 +151,10 @@ func alarmWords(r study.Recruitment, a study.Alarm) (what, do string) {
 			"is asked to try again later. Pause the study at the recruiter until some people finish. "+
 			"Places also become free after %d minutes without an answer.", a.N, r.ReservationMinutes)
 	case study.AlarmNoCode:
-		return fmt.Sprintf("%d people ended without a completion code (%s)", a.N, strings.ToLower(templates.OutcomeName(a.Outcome))),
-			"The study has no code for this outcome, so these people cannot be sent back. Tell them at the recruiter what to do. " +
-				"You can add a code in the next version of the study."
+		outcome := strings.ToLower(templates.OutcomeName(a.Outcome))
+		return fmt.Sprintf("%d people ended without a completion code (%s)", a.N, outcome),
+			"The study has no code for this outcome, so these people cannot be sent back. " +
+				"Tell them at the recruiter what to do. You can add a code in the next version of the study."
 	case study.AlarmQueue:
 		return fmt.Sprintf("%d statements are waiting for moderation, the oldest for %s", a.N, duration(a.Time)),
 			fmt.Sprintf("%d people are taking part and have less to vote on until you decide.", a.Of)
@@ -169,9 +171,11 @@ func alarmWords(r study.Recruitment, a study.Alarm) (what, do string) {
 			"A check may be unclear or hard to see. Take the study yourself before you reject anyone."
 	case study.AlarmSlow:
 		return fmt.Sprintf("The study takes %s, but people are told %d minutes", duration(a.Time), r.Minutes),
-			"Raise the reward at the recruiter so that people earn the hourly pay they were promised, and correct the estimate there."
+			"Raise the reward at the recruiter so that people earn the hourly pay they were promised. " +
+				"Correct the estimate there too."
 	case study.AlarmPay:
-		return fmt.Sprintf("People earn %.2f %s an hour, less than the %.2f that Prolific asks for", a.Pay, a.Currency, a.Least),
+		return fmt.Sprintf("People earn %.2f %s an hour, less than the %.2f that Prolific asks for",
+			a.Pay, a.Currency, a.Least),
 			"Raise the reward, or pay the difference as a bonus."
 	case study.AlarmQuiet:
 		return "No one has come for " + duration(a.Time),

@@ -39,7 +39,9 @@ func (f SubmissionFilter) Fits(t *study.Trace) bool {
 
 // fields are those of the form above the list.
 func (f SubmissionFilter) fields() []templates.Field {
-	outcomes := []templates.Option{{Label: "All"}, {Value: "in_progress", Label: "In progress"}, {Value: "left", Label: "Left"}}
+	outcomes := []templates.Option{
+		{Label: "All"}, {Value: "in_progress", Label: "In progress"}, {Value: "left", Label: "Left"},
+	}
 	for _, o := range templates.Outcomes[:len(templates.Outcomes)-1] { // nothing is left of people who withdrew
 		outcomes = append(outcomes, templates.Option{Value: string(o.Outcome), Label: o.Name})
 	}
@@ -48,7 +50,8 @@ func (f SubmissionFilter) fields() []templates.Field {
 	return []templates.Field{
 		{ID: "find", Name: "find", Label: "Pseudonym", Kind: "search", Value: f.Pseudonym},
 		{ID: "outcome", Name: "outcome", Label: "Outcome", Kind: "choice", Value: f.Outcome, Options: outcomes},
-		{ID: "flag", Name: "flag", Label: "Flag", Kind: "choice", Value: f.Flag, Options: options(flags, study.FlagKinds, flagName)},
+		{ID: "flag", Name: "flag", Label: "Flag", Kind: "choice", Value: f.Flag,
+			Options: options(flags, study.FlagKinds, flagName)},
 		{ID: "people", Name: "people", Label: "Who", Kind: "choice", Value: f.Virtual, Options: people},
 	}
 }

@@ -80,7 +80,7 @@ func (s *Room) send(c echo.Context, h *site.Hosted, what, name string, write fun
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
-	if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), h.Row.ID, "data downloaded", what); err != nil {
+	if err := s.Downloaded(c, h.Row.ID, what); err != nil {
 		return err
 	}
 	if err := write(c.Response()); err != nil {

@@ -32,8 +32,8 @@ func (s *Room) moderation(c echo.Context, h *site.Hosted, p pages.Page) (err err
 	number, _ := strconv.Atoi(c.QueryParam("page")) // anything else is the first page
 	page.Shown = store.ModerationQuery{
 		List:     listOf(c.QueryParam("view"), page.Mode, page.Waiting),
-		Question: c.QueryParam("question"), Hint: study.HintKind(c.QueryParam("hint")), Text: strings.TrimSpace(c.QueryParam("text")),
-		Limit: pages.MostStatements, Offset: max(0, number-1) * pages.MostStatements,
+		Question: c.QueryParam("question"), Hint: study.HintKind(c.QueryParam("hint")),
+		Text: strings.TrimSpace(c.QueryParam("text")), Limit: pages.MostStatements, Offset: max(0, number-1) * pages.MostStatements,
 	}
 	list, total, err := s.Store.Moderation(ctx, h.Row.ID, page.Shown)
 	if err == nil && len(list) == 0 && total > 0 { // the list has become shorter
@@ -44,8 +44,10 @@ func (s *Room) moderation(c echo.Context, h *site.Hosted, p pages.Page) (err err
 		return err
 	}
 	page.Statements, page.Pager = list, pagerOf(c, h.Href("/moderation"), total, pages.MostStatements)
-	back := kept(url.Values{"question": {page.Shown.Question}, "hint": {string(page.Shown.Hint)}, "text": {page.Shown.Text}})
-	back.Set("view", string(page.Shown.List))
+	back := kept(url.Values{
+		"view": {string(page.Shown.List)}, "question": {page.Shown.Question},
+		"hint": {string(page.Shown.Hint)}, "text": {page.Shown.Text},
+	})
 	if page.Shown.Offset > 0 {
 		back.Set("page", strconv.Itoa(page.Shown.Offset/pages.MostStatements+1))
 	}

@@ -3,7 +3,6 @@
 package watch
 
 import (
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -28,24 +27,23 @@ const livePath = "/admin/studies/:slug/live"
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
-	const get, post = http.MethodGet, http.MethodPost
 	const study = "/admin/studies/:slug"
 	return []site.Route{
-		{get, study, site.Viewer, s.page("Monitor", "", s.monitor)},
-		{get, livePath, site.Viewer, s.page("", "", s.liveMonitor)},
-		{post, study + "/reward", site.Researcher, s.InStudy(s.setReward)},
-		{get, study + "/progress", site.Viewer, s.page("All questions", "", s.questions)},
-		{get, study + "/submissions", site.Researcher, s.page("Submissions", "", s.submissions)},
-		{get, study + "/submissions/:pseudonym", site.Researcher, s.page("Submission ", "", s.submission)},
-		{get, study + "/moderation", site.Moderator, s.page("Moderation", "/moderation", s.moderation)},
-		{post, study + "/moderation", site.Moderator, s.InStudy(s.moderate)},
-		{post, study + "/moderation/undo", site.Moderator, s.InStudy(s.undoModeration)},
-		{post, study + "/moderation/mode", site.Admin, s.InStudy(s.setModeration)},
-		{get, study + "/recruitment", site.Admin, s.page("Prolific", "/recruitment", s.prolific)},
-		{post, study + "/recruitment", site.Admin, s.page("Prolific", "/recruitment", s.readProlific)},
-		{get, study + "/download", site.Researcher, s.page("Download", "/download", s.download)},
-		{get, study + "/data/:file", site.Researcher, s.InStudy(s.data)},
-		{get, study + "/files.zip", site.Researcher, s.InStudy(s.studyFiles)},
+		site.Get(study, site.Viewer, s.page("Monitor", "", s.monitor)),
+		site.Get(livePath, site.Viewer, s.page("", "", s.liveMonitor)),
+		site.Post(study + "/reward", site.Researcher, s.InStudy(s.setReward)),
+		site.Get(study + "/progress", site.Viewer, s.page("All questions", "", s.questions)),
+		site.Get(study + "/submissions", site.Researcher, s.page("Submissions", "", s.submissions)),
+		site.Get(study + "/submissions/:pseudonym", site.Researcher, s.page("Submission ", "", s.submission)),
+		site.Get(study + "/moderation", site.Moderator, s.page("Moderation", "/moderation", s.moderation)),
+		site.Post(study + "/moderation", site.Moderator, s.InStudy(s.moderate)),
+		site.Post(study + "/moderation/undo", site.Moderator, s.InStudy(s.undoModeration)),
+		site.Post(study + "/moderation/mode", site.Admin, s.InStudy(s.setModeration)),
+		site.Get(study + "/recruitment", site.Admin, s.page("Prolific", "/recruitment", s.prolific)),
+		site.Post(study + "/recruitment", site.Admin, s.page("Prolific", "/recruitment", s.readProlific)),
+		site.Get(study + "/download", site.Researcher, s.page("Download", "/download", s.download)),
+		site.Get(study + "/data/:file", site.Researcher, s.InStudy(s.data)),
+		site.Get(study + "/files.zip", site.Researcher, s.InStudy(s.studyFiles)),
 	}
 }
 

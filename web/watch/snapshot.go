@@ -172,7 +172,9 @@ func (s *Room) look(ctx context.Context, w *counter, h *site.Hosted) (*snapshot,
 }
 
 // sample sums up the people of a study, or its virtual participants.
-func (s *Room) sample(ctx context.Context, h *site.Hosted, traces []*study.Trace, at time.Time, virtual bool) (pages.Sample, error) {
+func (s *Room) sample(
+	ctx context.Context, h *site.Hosted, traces []*study.Trace, at time.Time, virtual bool,
+) (pages.Sample, error) {
 	watched, err := s.Store.Watch(ctx, h.Row.ID, virtual)
 	return pages.SampleOf(h.Summarise(traces, at), watched, h.Cover(watched.Tallies), virtual), err
 }
