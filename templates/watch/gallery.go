@@ -89,14 +89,16 @@ func madeUpStudy(text string) *dataset.Study {
 // the way; the last two are of virtual participants.
 func (g *gallery) record(n int) study.Record {
 	began := g.now.Add(-time.Duration(20-n) * time.Hour)
-	r := study.Record{Pseudonym: fmt.Sprintf("p%07x", 0x2c5f1e3+n*0x1a7b3), Virtual: n >= 12, Seed: uint64(n) + 1, Round: 1 + n%7/6, Started: began}
+	r := study.Record{Pseudonym: fmt.Sprintf("p%07x", 0x2c5f1e3+n*0x1a7b3), Virtual: n >= 12, Seed: uint64(n) + 1,
+		Round: 1 + n%7/6, Started: began}
 	if n == 0 {
 		r.Pseudonym = g.text
 	}
 	for slot, id := range []string{"cars", "trees"} {
 		r.Slots = append(r.Slots, study.RecordSlot{Question: id, Models: []string{"model-alpha", g.text}, State: "reserved"})
 		for i := range 2 {
-			r.Ballots = append(r.Ballots, study.RecordBallot{Statement: strconv.Itoa(slot*2 + i + 1), Question: id, Position: i + 1, Round: 1, Drawn: began})
+			r.Ballots = append(r.Ballots, study.RecordBallot{Statement: strconv.Itoa(slot*2 + i + 1), Question: id,
+				Position: i + 1, Round: 1, Drawn: began})
 		}
 	}
 	pages := []int{99, 99, 5, 99, 1, 99, 9, 3, 99, 12, 99, 6, 99, 4}[n]
@@ -220,7 +222,8 @@ func (g *gallery) monitors() []templates.Example {
 
 func (g *gallery) lists() []templates.Example {
 	now := g.snapshot(func(*study.Trace) bool { return true })
-	questions := QuestionsPage{g.at("All questions"), true, now.People.ByQuestion(g.page.Of), Pager{300, 101, 200, "/a", "/b"}, "votes", g.text}
+	questions := QuestionsPage{g.at("All questions"), true, now.People.ByQuestion(g.page.Of), Pager{300, 101, 200, "/a",
+		"/b"}, "votes", g.text}
 	submissions := SubmissionsPage{Page: g.at("Submissions"), Counted: true, Pager: Pager{Of: 14, From: 1, To: 14},
 		Filter: SubmissionFilter{Pseudonym: g.text, Outcome: "left", Flag: string(study.FlagFast)}}
 	for _, t := range now.Traces {
@@ -230,7 +233,8 @@ func (g *gallery) lists() []templates.Example {
 		"2": {ID: "2", Question: "cars", Text: g.text, State: study.StatementRejected}, "3": {ID: "3", State: study.StatementWithdrawn},
 		"4": {ID: "4", Author: g.text, Question: "cars", Text: g.text, State: study.StatementPending}}
 	whole := SubmissionPage{g.at("Submission " + g.text), g.text, []study.Record{g.records[6], g.records[0]}, []store.Revision{
-		{Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 1, Value: "idk"}, {Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 2, Value: g.text},
+		{Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 1, Value: "idk"},
+		{Key: study.Key{Kind: study.KindView, Scope: "cars"}, Number: 2, Value: g.text},
 	}, statements}
 	nothing := study.Record{Pseudonym: "p0000001", Virtual: true, Live: true, Started: g.now, Last: g.now}
 	return []templates.Example{
@@ -242,19 +246,23 @@ func (g *gallery) lists() []templates.Example {
 		{Name: "admin submissions, none fits", Content: Submissions(SubmissionsPage{Page: g.at("Submissions"), Counted: true})},
 		{Name: "admin submission", Content: Submission(whole)},
 		{Name: "admin submission with a hint", Content: Submission(SubmissionPage{Page: g.page, Pseudonym: "p1", Records: g.records[3:4]})},
-		{Name: "admin submission just begun", Content: Submission(SubmissionPage{Page: g.page, Pseudonym: "p0000001", Records: []study.Record{nothing}})},
+		{Name: "admin submission just begun", Content: Submission(SubmissionPage{Page: g.page, Pseudonym: "p0000001",
+			Records: []study.Record{nothing}})},
 	}
 }
 
 func (g *gallery) moderations() []templates.Example {
 	page := ModerationPage{Page: g.at("Moderation"), Mode: study.ModerationAfter, Waiting: store.Waiting{Unseen: 30, Accepted: 4, Rejected: 1},
-		Shown: store.ModerationQuery{List: store.ListUnseen, Question: "cars", Text: g.text}, Pager: Pager{30, 1, 25, "", "/n"}, Query: "view=served"}
+		Shown: store.ModerationQuery{List: store.ListUnseen, Question: "cars", Text: g.text}, Pager: Pager{30, 1, 25, "",
+			"/n"}, Query: "view=served"}
 	for i, text := range []string{g.text, "Write to me at someone@example.org or +44 20 7946 0958.", "asdf", strings.Repeat(g.text+" ", 12)} {
-		s := store.Moderated{Statement: study.Statement{ID: strconv.Itoa(i + 1), Question: "cars", Author: g.records[i].Pseudonym, Virtual: i == 3, Text: text,
+		s := store.Moderated{Statement: study.Statement{ID: strconv.Itoa(i + 1), Question: "cars",
+			Author: g.records[i].Pseudonym, Virtual: i == 3, Text: text,
 			State: study.StatementServed, Created: g.now, Agree: 3, Disagree: i}}
 		page.Statements = append(page.Statements, s)
 	}
-	seed := store.Moderated{Statement: study.Statement{ID: "9", Question: "trees", Seed: true, Text: g.text, State: study.StatementRejected, Created: g.now},
+	seed := store.Moderated{Statement: study.Statement{ID: "9", Question: "trees", Seed: true, Text: g.text,
+		State: study.StatementRejected, Created: g.now},
 		Seen: true, Verdict: &store.Verdict{Reason: study.RejectOffTopic, Note: g.text, At: g.now.UnixMilli(), By: g.text}}
 	page.Statements = append(page.Statements, seed)
 	done := page
@@ -277,11 +285,15 @@ func (g *gallery) moderations() []templates.Example {
 
 func (g *gallery) prolifics() []templates.Example {
 	page := ProlificPage{Page: g.at("Prolific"), Read: "2 of 5 submissions in the file started here.", Standings: []store.Standing{
-		{Pseudonym: "p1", Submission: "5f1c0000000000000000a001", Outcome: study.Completed, Recruited: &study.Recruited{Status: study.ProlificTimedOut}},
-		{Pseudonym: "p2", Submission: "5f1c0000000000000000a002", Recruited: &study.Recruited{Status: study.ProlificAwaitingReview, Code: "C1DONE"}},
+		{Pseudonym: "p1", Submission: "5f1c0000000000000000a001", Outcome: study.Completed,
+			Recruited: &study.Recruited{Status: study.ProlificTimedOut}},
+		{Pseudonym: "p2", Submission: "5f1c0000000000000000a002",
+			Recruited: &study.Recruited{Status: study.ProlificAwaitingReview, Code: "C1DONE"}},
 		{Pseudonym: "p3", Submission: "5f1c0000000000000000a003", Outcome: study.Completed},
-	}, Strangers: []store.Stranger{{RecruitedRow: study.RecruitedRow{Submission: g.text, Recruited: study.Recruited{Status: "APPROVED"}}, What: store.NeverBegan}}}
-	faulty := ProlificPage{Page: g.at("Prolific"), Faults: dataset.Faults{{File: "e.csv", Line: 2, Column: "Status", Value: g.text, Message: "expected a status of Prolific"}}}
+	}, Strangers: []store.Stranger{{RecruitedRow: study.RecruitedRow{Submission: g.text,
+		Recruited: study.Recruited{Status: "APPROVED"}}, What: store.NeverBegan}}}
+	faulty := ProlificPage{Page: g.at("Prolific"), Faults: dataset.Faults{{File: "e.csv", Line: 2, Column: "Status",
+		Value: g.text, Message: "expected a status of Prolific"}}}
 	faulty.Wrong = true
 	wrong := ProlificPage{Page: g.at("Prolific"), Problem: "You sent 2 files. Send only the one that Prolific exports for this study."}
 	wrong.Wrong = true

@@ -175,7 +175,7 @@ func alarmWords(r study.Recruitment, a study.Alarm) (what, do string) {
 				"Correct the estimate there too."
 	case study.AlarmPay:
 		return fmt.Sprintf("People earn %.2f %s an hour, less than the %.2f that Prolific asks for",
-			a.Pay, a.Currency, a.Least),
+				a.Pay, a.Currency, a.Least),
 			"Raise the reward, or pay the difference as a bonus."
 	case study.AlarmQuiet:
 		return "No one has come for " + duration(a.Time),
