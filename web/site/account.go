@@ -227,9 +227,9 @@ var adminNotices = map[string][2]string{
 	"bad_request":   {"The page could not be read", "What your browser sent could not be understood. Go back and try again."},
 	"internal":      {"Something went wrong here", "Nothing was changed. Try again in a moment."},
 
-	"moderated":          {"Nothing was left to decide", "The statement was taken back by its author, or somebody else has decided meanwhile. Look at the list as it is now."},
-	"unknown_submission": {"Nobody is called so here", "The person may have withdrawn: then nothing is left of them."},
-	"reward":             {"That is no reward", "Expected an amount such as 4.50, and a currency of the list."},
+	"moderated":          {"Already decided", "The author took the statement back, or someone else has decided on it. Go back to the list to see it as it is now."},
+	"unknown_submission": {"No participant has this pseudonym", "They may have withdrawn. Nothing is kept of people who withdraw."},
+	"reward":             {"Enter an amount", "Enter the reward as a number, such as 4.50, and choose a currency."},
 }
 
 // adminNotice shows an error behind the sign-in.
@@ -259,10 +259,8 @@ func Moment(ms int64) templates.Moment {
 	return MomentOf(time.UnixMilli(ms))
 }
 
-func MomentOf(t time.Time) templates.Moment {
-	t = t.UTC()
-	return templates.Moment{Text: t.Format("2006-01-02 15:04") + " UTC", RFC3339: t.Format(time.RFC3339)}
-}
+// MomentOf is a time as pages show it, in UTC.
+func MomentOf(t time.Time) templates.Moment { return templates.At(t) }
 
 // Named is the study that a request's path names.
 func (s *Site) Named(c echo.Context) (*Hosted, error) {
