@@ -1,5 +1,5 @@
-// Package setup is where a study is made: drafts, uploads, the editor, the plan, the
-// preview, the launch and versions.
+// Package setup is the room in which admins set up studies: the list of studies,
+// drafts and uploads, the editor, the plan, the preview, the launch and versions.
 package setup
 
 import (
@@ -11,7 +11,7 @@ import (
 
 // Pages serves participants' pages of one study on a site of its own: a
 // preview's. id names its cookie, leave is the address to go back to, and enter
-// the path at which the visitor comes in.
+// the path of the first page.
 type Pages func(inner *site.Site, of *site.Prepared, id, leave string) (pages http.Handler, enter string)
 
 // Room holds the pages of this package.
@@ -47,15 +47,15 @@ func (s *Room) Routes() []site.Route {
 		{post, "/admin/studies/:slug/setup/instrument", site.Admin, s.InStudy(s.saveInstrument)},
 		{get, "/admin/studies/:slug/setup/text", site.Researcher, s.InStudy(s.setupText)},
 		{post, "/admin/studies/:slug/setup/text", site.Admin, s.InStudy(s.saveText)},
-		{get, "/admin/studies/:slug/setup/:part", site.Researcher, s.InStudy(s.setupPart)},
-		{post, "/admin/studies/:slug/setup/:part", site.Admin, s.InStudy(s.savePart)},
+		{get, "/admin/studies/:slug/setup/:part", site.Researcher, s.InStudy(s.setupForm)},
+		{post, "/admin/studies/:slug/setup/:part", site.Admin, s.InStudy(s.saveForm)},
 		{post, "/admin/studies/:slug/setup/:part/live", site.Researcher, s.InStudy(s.live)},
 		{get, "/admin/studies/:slug/launch", site.Admin, s.InStudy(s.askToLaunch)},
 		{post, "/admin/studies/:slug/launch", site.Admin, s.InStudy(s.launch)},
 		{get, "/admin/studies/:slug/versions", site.Viewer, s.InStudy(s.versions)},
 		{post, "/admin/studies/:slug/versions", site.Admin, s.InStudy(s.changeVersions)},
 		{post, "/admin/studies/:slug/preview", site.Researcher, s.InStudy(s.beginPreview)},
-		{get, "/admin/preview/:preview/*", site.Member, s.inPreview}, // is its own account's alone
+		{get, "/admin/preview/:preview/*", site.Member, s.inPreview}, // only for the account that began it
 		{post, "/admin/preview/:preview/*", site.Member, s.inPreview},
 	}
 }

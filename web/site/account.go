@@ -259,10 +259,8 @@ func Moment(ms int64) templates.Moment {
 	return MomentOf(time.UnixMilli(ms))
 }
 
-func MomentOf(t time.Time) templates.Moment {
-	t = t.UTC()
-	return templates.Moment{Text: t.Format("2006-01-02 15:04") + " UTC", RFC3339: t.Format(time.RFC3339)}
-}
+// MomentOf is a time as pages show it, in UTC.
+func MomentOf(t time.Time) templates.Moment { return templates.At(t) }
 
 // Named is the study that a request's path names.
 func (s *Site) Named(c echo.Context) (*Hosted, error) {

@@ -16,7 +16,6 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
-	"overton/internal/study"
 	"overton/templates"
 	"overton/templates/catalogue"
 )
@@ -27,13 +26,8 @@ func (s *Site) ArrivalLink(r *http.Request, h *Hosted) string {
 	return fmt.Sprintf("%s%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}", s.Origin(r), h.Path(""), p.Participant, p.Study, p.Submission)
 }
 
-var OutcomeNames = []struct {
-	Outcome study.Outcome
-	Name    string
-}{
-	{study.Completed, "Complete"}, {study.NoConsent, "Did not consent"}, {study.ScreenedOut, "Screened out"}, {study.FailedChecks, "Failed the checks"},
-	{study.OverQuota, "Over quota"}, {study.TimedOut, "Too late"}, {study.Returned, "Came back with another submission"}, {study.Withdrawn, "Withdrew"},
-}
+// OutcomeNames are the outcomes, and what pages call them.
+var OutcomeNames = templates.Outcomes
 
 // Facts sums a study up.
 func (h *Hosted) Facts() []templates.Fact {

@@ -1,0 +1,208 @@
+package setup
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"overton/internal/dataset"
+	"overton/internal/store"
+	"overton/internal/study"
+	"overton/templates"
+)
+
+// moment is a time of the store's, in milliseconds; 0 is none.
+func moment(ms int64) templates.Moment {
+	if ms == 0 {
+		return templates.Moment{}
+	}
+	return templates.At(time.UnixMilli(ms))
+}
+
+// Decimal writes a number with one decimal, and a whole one without.
+func Decimal(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") }
+
+// BlockName is what pages call a block of the flow.
+func BlockName(b study.Block) string {
+	switch {
+	case b.Consent != nil:
+		return "Consent"
+	case b.Survey != nil:
+		return "Survey"
+	case b.Overton != nil:
+		return "Views, ratings and votes"
+	}
+	return "Comment"
+}
+
+// blockDetail sums up what a block asks of people.
+func blockDetail(st *dataset.Study, b study.Block) string {
+	switch {
+	case b.Survey != nil:
+		items := len(st.Instruments[b.Survey.Instrument].Items)
+		return fmt.Sprintf("%s · %d items, at most %d per person on %d pages",
+			b.Survey.Instrument, items, b.Survey.MostItems(), b.Survey.MostPages())
+	case b.Overton != nil:
+		o := b.Overton
+		responses := "all responses"
+		if o.ResponsesPerQuestion > 0 {
+			responses = fmt.Sprintf("%d responses", o.ResponsesPerQuestion)
+		}
+		return fmt.Sprintf("%d questions per person; %s and %d votes on each · moderation %s",
+			o.QuestionsPerParticipant, responses, o.VotesPerQuestion, o.Moderation)
+	}
+	return ""
+}
+
+// newBlocks are the blocks that can still be added to a flow: the kind, and its
+// name on the button.
+func newBlocks(flow []study.Block) (list []templates.Option) {
+	for _, o := range []struct {
+		kind, label string
+		there       func(study.Block) bool
+	}{
+		{"consent", "Consent", func(b study.Block) bool { return b.Consent != nil }},
+		{"us-demographics", "Survey of US demographics",
+			func(b study.Block) bool { return b.Survey != nil && b.Survey.Instrument == "us-demographics" }},
+		{"overton", "Views, ratings and votes", func(b study.Block) bool { return b.Overton != nil }},
+		{"feedback", "Comment", func(b study.Block) bool { return b.Feedback != nil }},
+	} {
+		if !slices.ContainsFunc(flow, o.there) {
+			list = append(list, templates.Option{Value: o.kind, Label: o.label})
+		}
+	}
+	return list
+}
+
+// setting is a way to one page of the editor.
+type setting struct{ Name, Part, Detail string }
+
+// settings are the pages of the editor that belong to no block.
+func settings(st *dataset.Study, plan study.Plan) []setting {
+	var variables []string
+	for _, q := range st.Quotas {
+		variables = append(variables, q.Variable)
+	}
+	checks, quotas := "none", "none"
+	if n := len(st.Checks); n > 0 {
+		checks = strconv.Itoa(n)
+	}
+	if len(variables) > 0 {
+		quotas = "on " + strings.Join(variables, ", ")
+	}
+	list := []setting{
+		{"The study", "study", fmt.Sprintf("/s/%s · language %s", st.Slug, st.Language)},
+		{"Recruitment", "recruitment",
+			fmt.Sprintf("%d of 5 completion codes · %d minutes", len(st.Recruitment.Codes), st.Recruitment.Minutes)},
+		{"Checks", "checks", checks},
+		{"Quotas", "quotas", quotas},
+		{"Study file as text", "text", "study.yaml, if you prefer to edit the file"},
+	}
+	if st.Overton() == nil {
+		return list
+	}
+	q := st.Questions
+	return slices.Insert(list, 2,
+		setting{"Question set", "questions",
+			fmt.Sprintf("%d questions, %d responses, %d seeds", len(q.Questions), len(q.Responses), len(q.Seeds))},
+		setting{"Numbers", "numbers", fmt.Sprintf("%d people, about %d minutes", plan.Participants, plan.Minutes)})
+}
+
+var workNames = map[study.StepKind]string{
+	study.StepConsent: "Consent", study.StepSurvey: "Survey items", study.StepInstructions: "Instructions",
+	study.StepView: "Own views", study.StepRating: "Ratings", study.StepVote: "Votes", study.StepCheck: "Checks",
+	study.StepFeedback: "Comment",
+}
+
+// liveForm lets a script compute what is shown next to the fields as you type.
+func liveForm(p FormPage) templ.Attributes {
+	into := map[string]string{"plan": "plan", "text": "text-preview"}[p.Beside]
+	if into == "" {
+		return nil
+	}
+	return templ.Attributes{"data-live": p.Path + "/setup/" + p.Part + "/live", "data-into": into}
+}
+
+// groupRole makes a group of fields that have a title of their own.
+func groupRole(g Group) string {
+	if g.Title == "" {
+		return "presentation"
+	}
+	return "group"
+}
+
+// GapBox names the box that accepts the i-th gap of a study.
+func GapBox(gap dataset.Gap, i int) string { return fmt.Sprintf("%s-%d", gap.Name, i) }
+
+// changed says how a file differs from the version before.
+func changed(c dataset.FileChange) string {
+	switch {
+	case c.Added:
+		return "added"
+	case c.Removed:
+		return "removed"
+	}
+	return fmt.Sprintf("%d lines added, %d removed", c.Plus, c.Minus)
+}
+
+func changeClass(op rune) string {
+	switch op {
+	case '+':
+		return "plus"
+	case '-':
+		return "minus"
+	}
+	return "same"
+}
+
+// file is a field that takes one CSV file of a question set.
+func file(name, label, hint string) templates.Field {
+	return templates.Field{ID: name, Name: name, Label: label, Hint: hint, Kind: "file",
+		More: templ.Attributes{"accept": ".csv,text/csv"}}
+}
+
+// flag is a box to tick.
+func flag(name, label string) templates.Field {
+	return templates.Field{ID: name, Name: name, Label: label, Kind: "flag"}
+}
+
+// typed is a text field of the form for one way to a new study. It shows again
+// what was typed, if that form was the one that was sent.
+func (p NewStudyPage) typed(from, name, label, hint, value string, more templ.Attributes) templates.Field {
+	if p.From != from {
+		value = ""
+	}
+	all := templ.Attributes{"autocomplete": "off"}
+	maps.Copy(all, more)
+	return templates.Field{ID: from + "-" + name, Name: name, Label: label, Hint: hint, Kind: "text", Value: value, More: all}
+}
+
+// others are the studies to copy.
+func (p NewStudyPage) others() templates.Field {
+	f := templates.Field{ID: "copy", Name: "copy", Label: "Study", Kind: "choice", Value: p.Copy}
+	for _, o := range p.Others {
+		f.Options = append(f.Options, templates.Option{
+			Value: o.Name(), Label: fmt.Sprintf("%s (%s, %s)", o.Title, o.Name(), o.Status)})
+	}
+	return f
+}
+
+var required = templ.Attributes{"required": true}
+
+// byStatus narrows the list of studies.
+func (p StudiesPage) byStatus() templates.Field {
+	return templates.Field{ID: "status", Name: "status", Label: "Status", Kind: "choice", Value: p.Status,
+		Options: []templates.Option{{Label: "any"}, {Value: "draft", Label: "draft"}, {Value: "running", Label: "running"},
+			{Value: "paused", Label: "paused"}, {Value: "closed", Label: "closed"}}}
+}
+
+// Matches says whether the list, as it is narrowed down, has a study.
+func (p StudiesPage) Matches(st store.Study) bool {
+	return strings.Contains(strings.ToLower(st.Title+" "+st.Slug), strings.ToLower(p.Query)) &&
+		(p.Status == "" || p.Status == string(st.Status))
+}
