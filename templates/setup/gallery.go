@@ -152,7 +152,7 @@ func (g gallery) form(name string, p StudyPage, plan study.Plan) templates.Examp
 
 func (g gallery) consent(name string, p StudyPage) templates.Example {
 	return templates.Example{Name: name, Content: EditForm(FormPage{StudyPage: p, Part: "block-0", Text: "<h2>About this study</h2><p>We keep your data.</p>",
-		Form: Form{Title: "Consent", Beside: "text", Groups: []Group{{Fields: []templates.Field{
+		Form: Form{Title: "Consent", Beside: "text-preview", Groups: []Group{{Fields: []templates.Field{
 			{ID: "s1", Name: "flow[0].consent.file", Label: "Text", Kind: "markdown", Value: "# About this study\n\n" + g.text}}}}}})}
 }
 

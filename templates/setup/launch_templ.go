@@ -776,7 +776,7 @@ func fileChange(c dataset.FileChange, see bool) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					var templ_7745c5c3_Var38 = []any{changeClass(l.Op)}
+					var templ_7745c5c3_Var38 = []any{map[rune]string{'+': "plus", '-': "minus"}[l.Op]}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var38...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -70,7 +70,7 @@ type SetupPage struct {
 // Form is one page of the editor.
 type Form struct {
 	Title, Lead string
-	Beside      string // what is shown next to the fields and follows them: plan, text or ""
+	Beside      string // id of what is shown next to the fields: plan, text-preview or ""
 	Groups      []Group
 }
 

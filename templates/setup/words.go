@@ -40,6 +40,30 @@ func BlockName(b study.Block) string {
 	return "Comment"
 }
 
+// missing are the blocks that can still be added to a flow, by their kind.
+func missing(flow []study.Block) []templates.Option {
+	return slices.DeleteFunc([]templates.Option{
+		{Value: "consent", Label: "Consent"}, {Value: "us-demographics", Label: "Survey of US demographics"},
+		{Value: "overton", Label: "Views, ratings and votes"}, {Value: "feedback", Label: "Comment"},
+	}, func(o templates.Option) bool {
+		return slices.ContainsFunc(flow, func(b study.Block) bool {
+			return o.Label == BlockName(b) || b.Survey != nil && b.Survey.Instrument == o.Value
+		})
+	})
+}
+
+// quotaItems lists the survey items that a study has quotas on.
+func quotaItems(quotas []study.Quota) string {
+	var items []string
+	for _, q := range quotas {
+		items = append(items, q.Variable)
+	}
+	if len(items) == 0 {
+		return "none"
+	}
+	return "on " + strings.Join(items, ", ")
+}
+
 // blockDetail sums up what a block asks of people.
 func blockDetail(st *dataset.Study, b study.Block) string {
 	switch {
@@ -59,81 +83,10 @@ func blockDetail(st *dataset.Study, b study.Block) string {
 	return ""
 }
 
-// newBlocks are the blocks that can still be added to a flow: the kind, and its
-// name on the button.
-func newBlocks(flow []study.Block) (list []templates.Option) {
-	for _, o := range []struct {
-		kind, label string
-		there       func(study.Block) bool
-	}{
-		{"consent", "Consent", func(b study.Block) bool { return b.Consent != nil }},
-		{"us-demographics", "Survey of US demographics",
-			func(b study.Block) bool { return b.Survey != nil && b.Survey.Instrument == "us-demographics" }},
-		{"overton", "Views, ratings and votes", func(b study.Block) bool { return b.Overton != nil }},
-		{"feedback", "Comment", func(b study.Block) bool { return b.Feedback != nil }},
-	} {
-		if !slices.ContainsFunc(flow, o.there) {
-			list = append(list, templates.Option{Value: o.kind, Label: o.label})
-		}
-	}
-	return list
-}
-
-// setting is a way to one page of the editor.
-type setting struct{ Name, Part, Detail string }
-
-// settings are the pages of the editor that belong to no block.
-func settings(st *dataset.Study, plan study.Plan) []setting {
-	var variables []string
-	for _, q := range st.Quotas {
-		variables = append(variables, q.Variable)
-	}
-	checks, quotas := "none", "none"
-	if n := len(st.Checks); n > 0 {
-		checks = strconv.Itoa(n)
-	}
-	if len(variables) > 0 {
-		quotas = "on " + strings.Join(variables, ", ")
-	}
-	list := []setting{
-		{"The study", "study", fmt.Sprintf("/s/%s · language %s", st.Slug, st.Language)},
-		{"Recruitment", "recruitment",
-			fmt.Sprintf("%d of 5 completion codes · %d minutes", len(st.Recruitment.Codes), st.Recruitment.Minutes)},
-		{"Checks", "checks", checks},
-		{"Quotas", "quotas", quotas},
-		{"Study file as text", "text", "study.yaml, if you prefer to edit the file"},
-	}
-	if st.Overton() == nil {
-		return list
-	}
-	q := st.Questions
-	return slices.Insert(list, 2,
-		setting{"Question set", "questions",
-			fmt.Sprintf("%d questions, %d responses, %d seeds", len(q.Questions), len(q.Responses), len(q.Seeds))},
-		setting{"Numbers", "numbers", fmt.Sprintf("%d people, about %d minutes", plan.Participants, plan.Minutes)})
-}
-
 var workNames = map[study.StepKind]string{
 	study.StepConsent: "Consent", study.StepSurvey: "Survey items", study.StepInstructions: "Instructions",
 	study.StepView: "Own views", study.StepRating: "Ratings", study.StepVote: "Votes", study.StepCheck: "Checks",
 	study.StepFeedback: "Comment",
-}
-
-// liveForm lets a script compute what is shown next to the fields as you type.
-func liveForm(p FormPage) templ.Attributes {
-	into := map[string]string{"plan": "plan", "text": "text-preview"}[p.Beside]
-	if into == "" {
-		return nil
-	}
-	return templ.Attributes{"data-live": p.Path + "/setup/" + p.Part + "/live", "data-into": into}
-}
-
-// groupRole makes a group of fields that have a title of their own.
-func groupRole(g Group) string {
-	if g.Title == "" {
-		return "presentation"
-	}
-	return "group"
 }
 
 // GapBox names the box that accepts the i-th gap of a study.
@@ -148,16 +101,6 @@ func changed(c dataset.FileChange) string {
 		return "removed"
 	}
 	return fmt.Sprintf("%d lines added, %d removed", c.Plus, c.Minus)
-}
-
-func changeClass(op rune) string {
-	switch op {
-	case '+':
-		return "plus"
-	case '-':
-		return "minus"
-	}
-	return "same"
 }
 
 // file is a field that takes one CSV file of a question set.

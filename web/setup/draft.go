@@ -106,7 +106,7 @@ func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before 
 
 // again shows a page again, with why what it sent was not saved. Errors that
 // are no refusal pass.
-func again(err error, show func(pages.Refused) error) error {
+func again(c echo.Context, h *site.Hosted, err error, show view) error {
 	var faults dataset.Faults
 	var unusable *site.UploadError
 	r := pages.Refused{Status: http.StatusUnprocessableEntity}
@@ -123,7 +123,15 @@ func again(err error, show func(pages.Refused) error) error {
 	default:
 		return err
 	}
-	return show(r)
+	return show(c, h, r)
+}
+
+// view shows a page about a study, with why what it sent was not saved.
+type view func(echo.Context, *site.Hosted, pages.Refused) error
+
+// fresh shows a page to which nothing was sent.
+func fresh(show view) func(echo.Context, *site.Hosted) error {
+	return func(c echo.Context, h *site.Hosted) error { return show(c, h, pages.Refused{}) }
 }
 
 // show renders one of a room's pages, with the status of a refusal.

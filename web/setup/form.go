@@ -187,31 +187,28 @@ func (s *Room) setupForm(c echo.Context, h *site.Hosted) error {
 	return s.showForm(c, h, d, f, pages.Refused{})
 }
 
-func (s *Room) showForm(c echo.Context, h *site.Hosted, d *draft, f *form, r pages.Refused) (err error) {
-	page := pages.FormPage{Form: f.Form, Part: c.Param("part")}
-	if page.StudyPage, err = s.studyPage(c, h, f.Title, "/setup", r); err != nil {
+func (s *Room) showForm(c echo.Context, h *site.Hosted, d *draft, f *form, r pages.Refused) error {
+	page, err := s.formPage(c, h, d, f)
+	if err != nil {
 		return err
 	}
-	switch f.Beside {
-	case "plan":
-		page.Plan, err = s.plan(c, h, d)
-		page.Told, page.Terms = d.Recruitment.Minutes, termFields(c)
-	case "text":
-		page.Text, err = d.consentHTML()
-	}
-	if err != nil {
+	if page.StudyPage, err = s.studyPage(c, h, f.Title, "/setup", r); err != nil {
 		return err
 	}
 	return s.show(c, r, pages.EditForm(page))
 }
 
-// consentHTML is the consent text as participants see it.
-func (d *draft) consentHTML() (string, error) {
-	html, err := site.Markdown(string(d.files[d.Consent]))
-	if err != nil {
-		return "", fmt.Errorf("rendering the consent text: %w", err)
+// formPage is a page with what its draft leads to.
+func (s *Room) formPage(c echo.Context, h *site.Hosted, d *draft, f *form) (page pages.FormPage, err error) {
+	page.Form, page.Part, page.Told = f.Form, c.Param("part"), d.Recruitment.Minutes
+	switch f.Beside {
+	case "plan":
+		_, page.Terms = terms(c)
+		page.Plan, err = s.plan(c, h, d)
+	case "text-preview":
+		page.Text, err = site.Markdown(string(d.files[d.Consent]))
 	}
-	return html, nil
+	return page, err
 }
 
 // live answers what a page of the editor shows next to its fields, for what is
@@ -223,18 +220,11 @@ func (s *Room) live(c echo.Context, h *site.Hosted) error {
 		return echo.ErrNotFound
 	}
 	f.apply(c.Request().PostForm)
-	if f.Beside == "text" {
-		html, err := d.consentHTML()
-		if err != nil {
-			return err
-		}
-		return s.Show(c, http.StatusOK, pages.Prose(html))
-	}
-	plan, err := s.plan(c, h, d)
+	page, err := s.formPage(c, h, d, f)
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, pages.Plan(plan, d.Recruitment.Minutes))
+	return s.Show(c, http.StatusOK, pages.Beside(page))
 }
 
 // saveForm takes what was typed on a page of the editor.
@@ -263,7 +253,7 @@ func (s *Room) saveForm(c echo.Context, h *site.Hosted) error {
 	}
 	row, err := s.keep(c, h, d.written(), typed.Get("hash"))
 	if err != nil {
-		return again(err, func(r pages.Refused) error {
+		return again(c, h, err, func(c echo.Context, h *site.Hosted, r pages.Refused) error {
 			r.Faults = f.place(r.Faults)
 			return s.showForm(c, h, d, f, r)
 		})

@@ -12,12 +12,8 @@ import (
 	"overton/web/site"
 )
 
-// askToLaunch shows what is missing and what looks wrong before a launch.
-func (s *Room) askToLaunch(c echo.Context, h *site.Hosted) error {
-	return s.showLaunch(c, h, pages.Refused{})
-}
-
-func (s *Room) showLaunch(c echo.Context, h *site.Hosted, r pages.Refused) error {
+// beforeLaunch shows what is missing and what looks wrong before a launch.
+func (s *Room) beforeLaunch(c echo.Context, h *site.Hosted, r pages.Refused) error {
 	page, err := s.studyPage(c, h, "Check and launch", "/launch", r)
 	if err != nil {
 		return err
@@ -39,7 +35,7 @@ func (s *Room) launch(c echo.Context, h *site.Hosted) error {
 	}
 	ticked := c.Request().PostForm["accept"]
 	not := func(status int, why string) error {
-		return s.showLaunch(c, h, pages.Refused{Status: status, Problem: "The study was not launched. " + why})
+		return s.beforeLaunch(c, h, pages.Refused{Status: status, Problem: "The study was not launched. " + why})
 	}
 	for i, gap := range h.Gaps() {
 		if !slices.Contains(ticked, pages.GapBox(gap, i)) {

@@ -51,8 +51,8 @@ func (s *Room) saveStudy(c echo.Context) error {
 		row, err = s.keepNew(c, files, next, page.From == "files")
 	}
 	if err != nil {
-		return again(err, func(r pages.Refused) error {
-			r.Sent, page.Refused = files, r
+		return again(c, nil, err, func(c echo.Context, _ *site.Hosted, r pages.Refused) error {
+			page.Refused, page.Sent = r, files
 			return s.showNewStudy(c, page)
 		})
 	}

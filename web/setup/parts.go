@@ -196,7 +196,7 @@ func (d *draft) consentForm(at string) *form {
 	f := newForm("Consent", "The text that people must accept to go on, in Markdown. Say what the study is about, what "+
 		"people do and for how long, what the risks are, what happens to their data, that they can stop at any time, "+
 		"and who they can write to.")
-	f.Beside = "text"
+	f.Beside = "text-preview"
 	f.add(at+"file", "Text", "Start a heading with # and a list item with -. Write **bold**. An empty line starts a paragraph.",
 		value{"markdown", string(d.files[d.Consent]), nil, func(typed string) string {
 			d.files[d.Consent] = []byte(strings.TrimRight(strings.ReplaceAll(typed, "\r\n", "\n"), "\n") + "\n")

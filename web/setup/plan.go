@@ -32,30 +32,22 @@ var allTerms = []term{
 		func(t *study.Terms) *float64 { return &t.Unfinished }},
 }
 
-// terms reads the assumptions from a form. What makes no sense stays as usual.
-func terms(c echo.Context) study.Terms {
-	t := study.DefaultTerms(cluster.DefaultOptions().MinVotes)
+// terms reads the assumptions from a form, and gives its fields. What makes no
+// sense stays as usual.
+func terms(c echo.Context) (t study.Terms, fields []templates.Field) {
+	t = study.DefaultTerms(cluster.DefaultOptions().MinVotes)
 	for _, f := range allTerms {
 		at := f.of(&t)
 		typed := c.FormValue(f.name)
-		if typed == pages.Decimal(*at*f.unit) {
-			continue // as it was shown, which may be rounded
+		if typed != pages.Decimal(*at*f.unit) { // which may be rounded
+			if v, err := parseDecimal(typed); err == nil && v >= 0 && v <= f.most {
+				*at = v / f.unit
+			}
 		}
-		if v, err := parseDecimal(typed); err == nil && v >= 0 && v <= f.most {
-			*at = v / f.unit
-		}
-	}
-	return t
-}
-
-// termFields are the fields of the assumptions.
-func termFields(c echo.Context) (fields []templates.Field) {
-	t := terms(c)
-	for _, f := range allTerms {
 		fields = append(fields, templates.Field{ID: "t-" + f.name, Name: f.name, Label: f.label, Hint: f.hint, Kind: "text",
-			Value: pages.Decimal(*f.of(&t) * f.unit)})
+			Value: pages.Decimal(*at * f.unit)})
 	}
-	return fields
+	return t, fields
 }
 
 // parseDecimal reads a number that people type, with a comma or a point.
@@ -74,5 +66,6 @@ func (s *Room) plan(c echo.Context, h *site.Hosted, d *draft) (study.Plan, error
 		return study.Plan{}, err
 	}
 	st := study.Study{Definition: d.Definition, Questions: h.Questions}
-	return st.Design().Plan(paces, terms(c)), nil
+	assumed, _ := terms(c)
+	return st.Design().Plan(paces, assumed), nil
 }

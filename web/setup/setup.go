@@ -16,11 +16,7 @@ import (
 )
 
 // setup is the overview of a study.
-func (s *Room) setup(c echo.Context, h *site.Hosted) error {
-	return s.showSetup(c, h, pages.Refused{})
-}
-
-func (s *Room) showSetup(c echo.Context, h *site.Hosted, r pages.Refused) error {
+func (s *Room) setup(c echo.Context, h *site.Hosted, r pages.Refused) error {
 	switch { // nothing is typed here, so there is nothing to save again
 	case r.Changed:
 		r.Changed = false
@@ -79,7 +75,7 @@ func (s *Room) changeFlow(c echo.Context, h *site.Hosted) error {
 // keepFlow saves a change that has no page of its own, and goes to the overview.
 func (s *Room) keepFlow(c echo.Context, h *site.Hosted, files dataset.Files, before string) error {
 	if _, err := s.keep(c, h, files, before); err != nil {
-		return again(err, func(r pages.Refused) error { return s.showSetup(c, h, r) })
+		return again(c, h, err, s.setup)
 	}
 	return s.To(c, h.AdminPath("/setup"))
 }
@@ -101,9 +97,8 @@ func (s *Room) saveInstrument(c echo.Context, h *site.Hosted) error {
 	if err == nil && sent.Slots["instrument"] == nil {
 		err = site.Unusable("Choose a file.")
 	}
-	refused := func(r pages.Refused) error { return s.showSetup(c, h, r) }
 	if err != nil {
-		return again(err, refused)
+		return again(c, h, err, s.setup)
 	}
 	content := sent.Slots["instrument"]
 	name := path.Base(strings.ReplaceAll(sent.Names["instrument"], `\`, "/"))
@@ -111,7 +106,7 @@ func (s *Room) saveInstrument(c echo.Context, h *site.Hosted) error {
 	before, taken := d.files[name]
 	asked := d.Survey(name) != nil
 	if taken && !asked && !bytes.Equal(before, content) {
-		return again(site.Unusable("The study has another file called %s. Rename yours.", name), refused)
+		return again(c, h, site.Unusable("The study has another file called %s. Rename yours.", name), s.setup)
 	}
 	d.files[name] = content
 	if !asked {
@@ -122,12 +117,12 @@ func (s *Room) saveInstrument(c echo.Context, h *site.Hosted) error {
 	return s.keepFlow(c, h, d.written(), sent.Values.Get("hash"))
 }
 
-// setupText shows study.yaml as text.
-func (s *Room) setupText(c echo.Context, h *site.Hosted) error {
-	return s.showText(c, h, string(h.Files[dataset.StudyFile]), pages.Refused{})
-}
-
-func (s *Room) showText(c echo.Context, h *site.Hosted, text string, r pages.Refused) error {
+// text shows study.yaml as text.
+func (s *Room) text(c echo.Context, h *site.Hosted, r pages.Refused) error {
+	text := string(h.Files[dataset.StudyFile])
+	if r.Status != 0 {
+		text = typedText(c)
+	}
 	lines := strings.Split(text, "\n")
 	for i, f := range r.Faults {
 		if f.File == dataset.StudyFile && 0 < f.Line && f.Line <= len(lines) {
@@ -142,25 +137,21 @@ func (s *Room) showText(c echo.Context, h *site.Hosted, text string, r pages.Ref
 	return s.show(c, r, pages.Text(pages.TextPage{StudyPage: page, Text: text}))
 }
 
+func typedText(c echo.Context) string { return strings.ReplaceAll(c.FormValue("text"), "\r\n", "\n") }
+
 // saveText takes study.yaml as text, with its comments.
 func (s *Room) saveText(c echo.Context, h *site.Hosted) error {
-	form := c.Request().PostForm
-	text := strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
 	files := draftOf(h).files
-	files[dataset.StudyFile] = []byte(text)
-	row, err := s.keep(c, h, files, form.Get("hash"))
+	files[dataset.StudyFile] = []byte(typedText(c))
+	row, err := s.keep(c, h, files, c.FormValue("hash"))
 	if err != nil {
-		return again(err, func(r pages.Refused) error { return s.showText(c, h, text, r) })
+		return again(c, h, err, s.text)
 	}
 	return s.To(c, renamed(h, row)+"/setup?saved=Study+file")
 }
 
-// setupQuestions shows the question set, and takes its files.
-func (s *Room) setupQuestions(c echo.Context, h *site.Hosted) error {
-	return s.showQuestions(c, h, pages.Refused{})
-}
-
-func (s *Room) showQuestions(c echo.Context, h *site.Hosted, r pages.Refused) error {
+// questions shows the question set, and takes its files.
+func (s *Room) questions(c echo.Context, h *site.Hosted, r pages.Refused) error {
 	page, err := s.studyPage(c, h, "Question set", "/setup", r)
 	if err != nil {
 		return err
@@ -171,9 +162,8 @@ func (s *Room) showQuestions(c echo.Context, h *site.Hosted, r pages.Refused) er
 // saveQuestions replaces files of a question set.
 func (s *Room) saveQuestions(c echo.Context, h *site.Hosted) error {
 	sent, err := site.ReadUpload(c.Request())
-	refused := func(r pages.Refused) error { return s.showQuestions(c, h, r) }
 	if err != nil {
-		return again(err, refused)
+		return again(c, h, err, s.questions)
 	}
 	d := draftOf(h)
 	if d.Overton() == nil {
@@ -196,12 +186,12 @@ func (s *Room) saveQuestions(c echo.Context, h *site.Hosted) error {
 		d.Seeds = ""
 	}
 	if len(uploaded) == 0 && !noResponses && !noSeeds {
-		return again(site.Unusable("Choose a file."), refused)
+		return again(c, h, site.Unusable("Choose a file."), s.questions)
 	}
 	if _, err := s.keep(c, h, d.written(), sent.Values.Get("hash")); err != nil {
-		return again(err, func(r pages.Refused) error {
+		return again(c, h, err, func(c echo.Context, h *site.Hosted, r pages.Refused) error {
 			r.Sent = uploaded
-			return refused(r)
+			return s.questions(c, h, r)
 		})
 	}
 	return s.To(c, h.AdminPath("/setup/questions"))
