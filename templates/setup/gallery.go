@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"overton/internal/dataset"
-	"overton/internal/instrument"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
@@ -32,11 +31,13 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 	changed.Changed = true
 
 	plan := g.study.Design().Plan(study.DefaultPaces(), study.DefaultTerms(10))
-	draft, viewed := g.page("Set up", "admin"), g.page("Set up", "viewer")
-	live := g.page("Set up", "admin")
-	live.Row.Status = store.Running
-	next := g.page("Set up", "admin")
+	draft, viewed := g.page("Set up", store.Draft, "admin"), g.page("Set up", store.Draft, "viewer")
+	live, next := g.page("Set up", store.Running, "admin"), g.page("Set up", store.Draft, "admin")
 	next.Row.Version, next.LosesComments = 2, true
+	titled := func(p StudyPage, title string) StudyPage {
+		p.Title = title
+		return p
+	}
 	setup := func(p StudyPage, r Refused, saved string) templates.Example {
 		p.Refused = r
 		return templates.Example{Content: Setup(SetupPage{StudyPage: p, Study: g.study, Plan: plan, Saved: saved,
@@ -48,29 +49,29 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 	}
 	empty := SetupPage{StudyPage: draft, Study: &dataset.Study{}, Saved: text}
 	return append(g.lists(faults, problem),
-		named("admin setup", setup(draft, Refused{}, text)),
+		named("admin setup", setup(draft, Refused{}, "The study")),
 		named("admin setup of the next version", setup(next, Refused{}, "")),
 		named("admin setup launched", setup(live, Refused{}, "")),
 		named("admin setup refused", setup(draft, many, "")),
 		named("admin setup without blocks", templates.Example{Content: Setup(empty)}),
 		named("admin setup of a viewer", setup(viewed, Refused{}, "")),
-		g.form("admin setup numbers", next, plan),
-		g.form("admin setup numbers refused", with(next, faults), plan),
-		g.form("admin setup numbers changed by somebody else", with(next, changed), plan),
-		g.form("admin setup numbers launched", live, plan),
-		g.consent("admin setup consent", draft),
-		templates.Example{Name: "admin setup questions", Content: Questions(QuestionsPage{draft, g.study})},
-		templates.Example{Name: "admin setup questions refused", Content: Questions(QuestionsPage{with(draft, faults), g.study})},
-		templates.Example{Name: "admin setup questions launched", Content: Questions(QuestionsPage{live, g.study})},
-		templates.Example{Name: "admin study text", Content: Text(TextPage{with(draft, faults), "title: " + text + "\nslug: parks\n"})},
-		templates.Example{Name: "admin launch", Content: Launch(LaunchPage{StudyPage: draft, Study: g.study, Plan: plan,
+		g.form("admin setup numbers", titled(next, "Numbers"), plan),
+		g.form("admin setup numbers refused", with(titled(next, "Numbers"), faults), plan),
+		g.form("admin setup numbers changed by somebody else", with(titled(next, "Numbers"), changed), plan),
+		g.form("admin setup numbers launched", titled(live, "Numbers"), plan),
+		g.consent("admin setup consent", titled(draft, "Consent")),
+		templates.Example{Name: "admin setup questions", Content: Questions(QuestionsPage{titled(draft, "Question set"), g.study})},
+		templates.Example{Name: "admin setup questions refused", Content: Questions(QuestionsPage{with(titled(draft, "Question set"), faults), g.study})},
+		templates.Example{Name: "admin setup questions launched", Content: Questions(QuestionsPage{titled(live, "Question set"), g.study})},
+		templates.Example{Name: "admin study text", Content: Text(TextPage{with(titled(draft, "Study file as text"), faults), "title: " + text + "\nslug: parks\n"})},
+		templates.Example{Name: "admin launch", Content: Launch(LaunchPage{StudyPage: titled(draft, "Check and launch"), Study: g.study, Plan: plan,
 			Link: "https://example.org/s/parks?PROLIFIC_PID={{%PROLIFIC_PID%}}", Ticked: []string{"doubts"}})},
-		templates.Example{Name: "admin launch refused", Content: Launch(LaunchPage{StudyPage: with(next, problem), Study: g.study, Plan: plan,
+		templates.Example{Name: "admin launch refused", Content: Launch(LaunchPage{StudyPage: with(titled(next, "Check and launch"), problem), Study: g.study, Plan: plan,
 			Link: "https://example.org/s/parks"})},
-		templates.Example{Name: "admin launched", Content: Launch(LaunchPage{StudyPage: live, Study: g.study})},
-		templates.Example{Name: "admin versions", Content: Versions(VersionsPage{draft, g.versions()})},
-		templates.Example{Name: "admin versions of a viewer", Content: Versions(VersionsPage{viewed, g.versions()})},
-		templates.Example{Name: "admin one version", Content: Versions(VersionsPage{live, g.versions()[2:]})},
+		templates.Example{Name: "admin launched", Content: Launch(LaunchPage{StudyPage: titled(live, "Check and launch"), Study: g.study})},
+		templates.Example{Name: "admin versions", Content: Versions(VersionsPage{titled(draft, "Versions"), g.versions()})},
+		templates.Example{Name: "admin versions of a viewer", Content: Versions(VersionsPage{titled(viewed, "Versions"), g.versions()})},
+		templates.Example{Name: "admin one version", Content: Versions(VersionsPage{titled(live, "Versions"), g.versions()[2:]})},
 	)
 }
 
@@ -99,9 +100,11 @@ func (g gallery) admin(title, role string) templates.Admin {
 	return a
 }
 
-func (g gallery) page(title, role string) StudyPage {
-	p := StudyPage{Admin: g.admin(title, role), Row: g.row(), Path: g.frame.Base + "/admin/studies/parks", MaySee: role == "admin", MayChange: role == "admin"}
-	p.Study = &templates.AdminStudy{Title: g.text, Status: string(p.Row.Status), Tabs: []templates.Tab{
+func (g gallery) page(title string, status store.Status, role string) StudyPage {
+	p := StudyPage{Admin: g.admin(title, role), Row: g.row(), Path: g.frame.Base + "/admin/studies/parks",
+		MaySee: role == "admin", MayChange: role == "admin"}
+	p.Row.Status = status
+	p.Study = &templates.AdminStudy{Title: g.text, Status: string(status), Tabs: []templates.Tab{
 		{Name: "Set up", Path: "/admin/studies/parks/setup", Here: true}, {Name: "Versions", Path: "/admin/studies/parks/versions"}}}
 	return p
 }
@@ -166,21 +169,14 @@ func (g gallery) versions() []Version {
 	return []Version{{third, nil}, {second, changes}, {one, nil}}
 }
 
-// madeUpStudy is a small study with every kind of block.
+// madeUpStudy is the example, with a text in it and a check and a quota added.
 func madeUpStudy(text string) *dataset.Study {
-	items := []instrument.Item{{ID: "AGE", Text: text}}
-	st := &dataset.Study{Instruments: map[string]instrument.Instrument{"us-demographics": {Items: items}}}
-	st.Definition = study.Definition{
-		Title: text, Slug: "parks", Language: "en", Recruitment: study.Recruitment{Minutes: 5, ReservationMinutes: 30},
-		Flow: []study.Block{{Consent: &study.Consent{Markdown: text}}, {Survey: &study.Survey{Instrument: "us-demographics", PerPage: 4}},
-			{Overton: &study.Overton{QuestionsPerParticipant: 2, ParticipantsPerQuestion: 60, VotesPerQuestion: 15, Moderation: study.ModerationAfter}},
-			{Feedback: &study.Feedback{}}},
-		Checks: []study.Check{{After: 1, Text: text, Answer: "2"}}, Quotas: []study.Quota{{Variable: "AGE", Targets: map[string]int{text: 10}}},
+	st, err := dataset.ReadStudy(dataset.Example())
+	if err != nil {
+		panic("the example cannot be read: " + err.Error())
 	}
-	st.Questions = study.QuestionSet{
-		Questions: []study.Question{{ID: "parks", Text: text, Option1: "More parks", Option2: "Fewer parks"}, {ID: "noise", Text: "What should the city do about noise at night?"}},
-		Responses: []study.ModelResponse{{Question: "parks", Model: "model-one", Text: "Some people want more parks."}, {Question: "noise", Model: "model-one", Text: "Quiet nights help."}},
-		Seeds:     []study.Seed{{Question: "parks", Text: "Parks keep the city cool."}},
-	}
+	st.Title, st.Questions.Questions[0].Text = text, text
+	st.Checks = append(st.Checks, study.Check{After: 1, Text: text, Answer: "2"})
+	st.Quotas = append(st.Quotas, study.Quota{Variable: "SEX", Targets: map[string]int{text: 10}})
 	return st
 }

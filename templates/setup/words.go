@@ -64,13 +64,19 @@ func quotaItems(quotas []study.Quota) string {
 	return "on " + strings.Join(items, ", ")
 }
 
+// setSize counts what is in a question set.
+func setSize(set study.QuestionSet) string {
+	return templates.Plural(len(set.Questions), "question", "questions") + ", " +
+		templates.Plural(len(set.Responses), "response", "responses") + ", " + templates.Plural(len(set.Seeds), "seed", "seeds")
+}
+
 // blockDetail sums up what a block asks of people.
 func blockDetail(st *dataset.Study, b study.Block) string {
 	switch {
 	case b.Survey != nil:
 		items := len(st.Instruments[b.Survey.Instrument].Items)
-		return fmt.Sprintf("%s · %d items, at most %d per person on %d pages",
-			b.Survey.Instrument, items, b.Survey.MostItems(), b.Survey.MostPages())
+		return fmt.Sprintf("%s · %s, at most %d per person on %s", b.Survey.Instrument,
+			templates.Plural(items, "item", "items"), b.Survey.MostItems(), templates.Plural(b.Survey.MostPages(), "page", "pages"))
 	case b.Overton != nil:
 		o := b.Overton
 		responses := "all responses"
@@ -100,7 +106,7 @@ func changed(c dataset.FileChange) string {
 	case c.Removed:
 		return "removed"
 	}
-	return fmt.Sprintf("%d lines added, %d removed", c.Plus, c.Minus)
+	return templates.Plural(c.Plus, "line", "lines") + " added, " + strconv.Itoa(c.Minus) + " removed"
 }
 
 // file is a field that takes one CSV file of a question set.
