@@ -30,7 +30,7 @@ CREATE TRIGGER study_file_frozen BEFORE UPDATE ON study_file
 WHEN (SELECT status FROM study WHERE id = old.study_id) != 'draft'
 BEGIN SELECT raise(ABORT, 'a launched study is frozen'); END;
 
--- A person within one study. pseudonym is all that exports know.
+-- A person within one study. Exports know only the pseudonym.
 CREATE TABLE participant (
 	id         INTEGER PRIMARY KEY,
 	study_id   INTEGER NOT NULL REFERENCES study (id),
@@ -38,7 +38,7 @@ CREATE TABLE participant (
 	created_at INTEGER NOT NULL
 ) STRICT;
 
--- One visit to a study as the recruiter counts it.
+-- One visit to a study, as counted by the recruiter.
 CREATE TABLE submission (
 	id             INTEGER PRIMARY KEY,
 	study_id       INTEGER NOT NULL REFERENCES study (id),
@@ -71,8 +71,8 @@ CREATE TABLE identity (
 ) STRICT;
 CREATE INDEX identity_participant ON identity (slug, external_participant);
 
--- Submissions of people who withdrew: a keyed hash of the recruiter's
--- submission id, so that the link can be told apart from a new one.
+-- Submissions of people who withdrew: a keyed hash of the recruiter's submission id, so that the link can be
+-- distinguished from a new one.
 CREATE TABLE withdrawal (
 	slug         TEXT NOT NULL,
 	fingerprint  BLOB NOT NULL,
@@ -111,7 +111,7 @@ CREATE TABLE answer (
 	PRIMARY KEY (submission_id, kind, scope, subject)
 ) STRICT, WITHOUT ROWID;
 
--- Every value an answer ever had, the current one included.
+-- Every value an answer has had, including the current one.
 CREATE TABLE revision (
 	submission_id INTEGER NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
 	kind          TEXT NOT NULL,
@@ -127,7 +127,7 @@ CREATE TABLE revision (
 	PRIMARY KEY (submission_id, kind, scope, subject, revision)
 ) STRICT, WITHOUT ROWID;
 
--- What was typed on a page and not sent.
+-- What was typed on a page but not sent.
 CREATE TABLE draft (
 	submission_id INTEGER NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
 	step          TEXT NOT NULL,
@@ -196,7 +196,7 @@ CREATE TABLE sign_in_link (
 	used_at    INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Analyses that were run, with all that is needed to run them again.
+-- Analyses, with everything needed to run them again.
 CREATE TABLE run (
 	id         INTEGER PRIMARY KEY,
 	study_id   INTEGER NOT NULL REFERENCES study (id),

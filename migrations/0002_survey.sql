@@ -1,5 +1,4 @@
--- What was drawn of a survey for a submission, where participants differ in
--- what they are asked or how.
+-- What was drawn from a survey for a submission, if participants differ in what they are asked or how.
 CREATE TABLE survey_draw (
 	submission_id INTEGER NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
 	instrument    TEXT NOT NULL,
@@ -9,7 +8,7 @@ CREATE TABLE survey_draw (
 	PRIMARY KEY (submission_id, instrument)
 ) STRICT, WITHOUT ROWID;
 
--- The topics or items that a draw chose among, for balance.
+-- The topics or items that a draw chose from, for balance.
 CREATE TABLE survey_unit (
 	submission_id INTEGER NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
 	instrument    TEXT NOT NULL,

@@ -1,7 +1,6 @@
--- Runs are kept from the moment they are asked for, so that one that waits, was
--- cancelled or was cut off by a restart can be seen and run again. The result
--- stands last: lists read what is before it without touching it. An id is never
--- used again, since links to runs are kept in papers.
+-- Runs are stored from the moment they are requested, so that one that is waiting, was cancelled or was cut
+-- off by a restart can be seen and run again. The result is the last column, so that lists need not read it.
+-- Ids are never reused, because papers contain links to runs.
 CREATE TABLE run_kept (
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	study_id   INTEGER NOT NULL REFERENCES study (id),

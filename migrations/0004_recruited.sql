@@ -1,4 +1,4 @@
--- What the recruiter says of a submission, from its export.
+-- What the recruiter says about a submission, from its export.
 CREATE TABLE recruited (
 	submission_id INTEGER PRIMARY KEY REFERENCES submission (id) ON DELETE CASCADE,
 	status        TEXT NOT NULL,        -- as the recruiter writes it

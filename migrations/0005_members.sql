@@ -4,8 +4,7 @@ UPDATE account SET rights = role;
 ALTER TABLE account DROP COLUMN role;
 ALTER TABLE account RENAME COLUMN rights TO role;
 
--- What accounts may do on single studies. A slug stands for all versions of a
--- study, and for a draft that is replaced.
+-- What accounts may do on single studies. A slug means all versions of a study, and a draft that is replaced.
 CREATE TABLE member (
 	slug       TEXT NOT NULL,
 	account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
@@ -15,7 +14,7 @@ CREATE TABLE member (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX member_account ON member (account_id);
 
--- By which scripts download in somebody's name.
+-- Tokens with which scripts download in someone's name.
 CREATE TABLE access_token (
 	id         INTEGER PRIMARY KEY,
 	account_id INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,

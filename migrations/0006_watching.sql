@@ -1,5 +1,5 @@
--- What can change while a launched study runs, beside its frozen files: who may
--- see new statements, and what people are paid.
+-- What can change while a launched study runs, in addition to its frozen files: who may see new statements,
+-- and what people are paid.
 CREATE TABLE study_setting (
 	study_id INTEGER NOT NULL REFERENCES study (id) ON DELETE CASCADE,
 	name     TEXT NOT NULL,
@@ -7,8 +7,8 @@ CREATE TABLE study_setting (
 	PRIMARY KEY (study_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Decisions of moderation. Those made by one press share a batch, which is the
--- id of its first, and are undone together.
+-- Decisions of moderation. Those made at once share a batch, which is the id of the first, and are undone
+-- together.
 CREATE TABLE verdict (
 	id           INTEGER PRIMARY KEY AUTOINCREMENT,
 	batch        INTEGER NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE verdict (
 CREATE INDEX verdict_statement ON verdict (statement_id, id);
 CREATE INDEX verdict_batch ON verdict (batch);
 
--- What may be personal data in the text, or that it looks empty: kinds of
--- study.Hint, each with a space on both sides. NULL: nobody has looked yet.
+-- What may be personal data in the text, or that it looks empty: kinds of study.Hint, each with a space on
+-- both sides. NULL: not checked yet.
 ALTER TABLE statement ADD COLUMN hints TEXT;
 
 CREATE INDEX statement_queue ON statement (study_id, state, moderated, submission_id);

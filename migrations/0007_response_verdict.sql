@@ -1,5 +1,5 @@
--- Who accepted or rejected a model's response before it enters a question set.
--- Rows are never changed: the newest of a response counts.
+-- Who accepted or rejected a model's response before it enters a question set. Rows never change: the newest
+-- one for a response counts.
 CREATE TABLE response_verdict (
 	id          INTEGER PRIMARY KEY,
 	run         TEXT NOT NULL,    -- name of the run folder

@@ -1,7 +1,6 @@
-// overton: a page whose numbers stay fresh. The server sends parts of the page
-// anew when they change, and this puts them in place: what is focused, folded
-// open or scrolled stays so. While nobody looks at the page nothing is sent.
-// Without this script, loading the page again does the same.
+// overton: a page whose numbers stay up to date. The server sends parts of the page again when they change,
+// and this puts them in place: focus, folded sections and scroll positions are kept. While nobody looks at
+// the page nothing is sent. Without this script, reloading the page does the same.
 "use strict";
 
 (() => {
@@ -25,7 +24,7 @@
       for (const [id, html] of Object.entries(JSON.parse(event.data))) put(id, html);
     });
     source.addEventListener("error", () => {
-      // Closed for good: signed out meanwhile, or the study is gone.
+      // Closed permanently: the person was signed out, or the study is gone.
       say(source?.readyState === EventSource.CLOSED ? "ended" : "lost");
     });
   }
@@ -53,8 +52,8 @@
     if (!part) return;
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
-    // Tables that can be sorted were changed by their own script, which does so
-    // again to a new one, but not to one that is changed under it.
+    // Sortable tables were changed by their own script, which sets up a new table but not one
+    // that is changed in place.
     const change = part.querySelector(".table[data-sort]") ? swap : match;
     change(part, fresh.content.firstElementChild);
   }
@@ -78,8 +77,8 @@
     before.slice(after.length).forEach((node) => node.remove());
   }
 
-  // swap puts an element in the place of another like it, and keeps what is
-  // scrolled, folded and focused, by its place among the others.
+  // swap replaces an element with another like it, and keeps scroll positions, folded sections and
+  // focus, by position among the others.
   function swap(old, fresh) {
     const focusable = (e) => [...e.querySelectorAll("a, button, input, select, [tabindex]")];
     const at = focusable(old).indexOf(document.activeElement);

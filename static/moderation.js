@@ -1,7 +1,6 @@
-// overton: moderation by keys. A statement is chosen with j and k or the arrow
-// keys; the keys that the page lists press its buttons. They do nothing while
-// somebody types or moves within a field. Without this script the buttons are
-// there all the same.
+// overton: moderation with the keyboard. A statement is chosen with j and k or the arrow keys; the keys
+// listed on the page press its buttons. They do nothing while someone types or moves within a field. Without
+// this script the buttons still work.
 "use strict";
 
 (() => {

@@ -1,6 +1,6 @@
-// overton: what a script can add to pages that work without one. It keeps
-// drafts, sends answers again when the network drops, notes time and changes,
-// and copies the completion code. It moves nobody to another page by keys.
+// overton: what a script adds to pages that work without one. It keeps drafts, sends answers again when the
+// network fails, records time and changes, and copies the completion code. No key moves a person to another
+// page.
 "use strict";
 
 (() => {
@@ -18,7 +18,7 @@
   const drafts = keepDrafts(form, fill);
   sendSafely(form, fill, drafts);
 
-  // copyButton shows a button that only a script can make work.
+  // copyButton shows a button that works only with a script.
   function copyButton(button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
@@ -34,14 +34,14 @@
     });
   }
 
-  // warnBeforePlaceEnds shows a notice after the seconds that the server gave,
-  // so that the clock and zone of this device do not matter.
+  // warnBeforePlaceEnds shows a notice after the number of seconds given by the server, so that the
+  // clock and time zone of this device do not matter.
   function warnBeforePlaceEnds(notice) {
     if (notice) setTimeout(() => { notice.hidden = false; }, Number(notice.dataset.warnAfter) * 1000);
   }
 
-  // activeTime counts milliseconds in which the page is visible and the person
-  // did something within the last half minute.
+  // activeTime counts milliseconds in which the page is visible and the person did something in the
+  // last half minute.
   function activeTime(before) {
     const idle = 30_000;
     let total = before, from = performance.now(), last = from;
@@ -59,7 +59,7 @@
     return () => { settle(); return total; };
   }
 
-  // keepTrail notes every choice of a radio button, not only the last.
+  // keepTrail records every choice of a radio button, not only the last.
   function keepTrail(form) {
     const start = performance.now(), trail = form.elements.trail;
     form.addEventListener("change", (event) => {
@@ -81,8 +81,8 @@
     if (line.textContent !== text) line.textContent = text;
   }
 
-  // keepDrafts saves what is typed shortly after it is, and when the page is
-  // left; while that fails it tries again and says so.
+  // keepDrafts saves what is typed, shortly afterwards and when the page is left; while that fails it
+  // tries again and says so.
   function keepDrafts(form, fill) {
     let timer = 0, dirty = false, stopped = false;
     const post = (keepalive) => {
@@ -115,9 +115,8 @@
     };
   }
 
-  // sendSafely sends the form once however often it is pressed, and again and
-  // again while the network is away. Whatever it does not understand it leaves
-  // to the browser, which posts the form and shows the answer.
+  // sendSafely sends the form once however often it is pressed, and retries while the network is down.
+  // What it does not understand it leaves to the browser, which posts the form and shows the answer.
   function sendSafely(form, fill, drafts) {
     let sending = false;
     form.addEventListener("submit", async (event) => {
@@ -153,7 +152,7 @@
       }
       form.submit();
     });
-    // Coming back by the browser's Back, the page must be usable again.
+    // After the browser's Back, the page must be usable again.
     addEventListener("pageshow", (event) => {
       if (!event.persisted) return;
       sending = false;

@@ -1,6 +1,6 @@
-// overton: how far an analysis is, without loading the page again. Each
-// [data-progress] names where to ask; when the run has ended the page is loaded
-// once more, and shows what came of it. Without this script a link does that.
+// overton: the progress of an analysis, without reloading the page. Each [data-progress] says where to ask;
+// when the run has ended the page is reloaded once and shows the result. Without this script a link does
+// that.
 "use strict";
 
 (() => {

@@ -8,8 +8,8 @@
   document.querySelectorAll("[data-drop]").forEach(drop);
   document.querySelectorAll("form[data-reorder]").forEach(reorder);
 
-  // live asks the server for what belongs beside the fields, shortly after
-  // something was typed. An answer that comes late gives way to a newer one.
+  // live asks the server for what is shown next to the fields, shortly after something was typed. A
+  // late answer gives way to a newer one.
   function live(form) {
     let timer = 0, asked = 0;
     const ask = async () => {
@@ -29,7 +29,7 @@
     form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, 300); });
   }
 
-  // drop lets files fall anywhere on a field.
+  // drop accepts files dropped anywhere on a field.
   function drop(field) {
     const input = field.querySelector("input[type=file]");
     const over = (on) => field.classList.toggle("dropping", on);
@@ -42,8 +42,7 @@
     });
   }
 
-  // reorder lets blocks be dragged; where one is dropped the form is sent, as
-  // by its buttons.
+  // reorder lets blocks be dragged; on a drop the form is sent, as by its buttons.
   function reorder(form) {
     let from = null;
     const items = [...form.querySelectorAll("[data-block]")];

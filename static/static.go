@@ -1,6 +1,6 @@
 // Package static holds the style sheet, the script and the icon of all pages,
 // embedded in the program. They are served under names that carry a hash of
-// their content, so browsers may keep them for good. Nothing here is loaded
+// their content, so browsers may keep them permanently. Nothing here is loaded
 // from another host, and every page works without the script.
 package static
 

@@ -1,8 +1,7 @@
-// overton: tables that can be sorted and, where they are long, filtered. Each
-// .table[data-sort] gets a button in every heading and, from some rows on, a
-// field to find rows by. Without this script they are plain tables. How a
-// table was sorted and filtered is kept by its label, so that one that is
-// replaced by newer numbers stays as it was.
+// overton: tables that can be sorted and, if they are long, filtered. Each .table[data-sort] gets a button in
+// every heading and, above a number of rows, a field to filter rows. Without this script they are plain
+// tables. Sorting and filter are kept by the table's label, so that a table replaced by newer numbers keeps
+// them.
 "use strict";
 
 (() => {
@@ -39,8 +38,8 @@
       button.className = "sorts";
       button.append(...heading.childNodes);
       heading.append(button);
-      // Figures are looked through from the largest, names from the first; a
-      // third press brings the page's own order back.
+      // Numbers are sorted largest first, names from the start of the alphabet; a third
+      // press restores the page's own order.
       const first = heading.classList.contains("number") ? -1 : 1;
       button.addEventListener("click", () => {
         if (state.column !== column) Object.assign(state, { column, direction: first });
@@ -95,8 +94,8 @@
     }
   }
 
-  // valueOf is what a cell is sorted by: its data-value, its time, its number,
-  // or its text; null where it says nothing.
+  // valueOf is the value a cell is sorted by: its data-value, its time, its number, or its text; null
+  // if there is none.
   function valueOf(cell) {
     if (!cell) return null;
     const time = cell.querySelector("time");

@@ -196,11 +196,11 @@ func TestWhatCannotBeIsSaidBesideItsField(t *testing.T) {
 		{"study", "title", " ", "is missing; expected the study's name"},
 		{"study", "slug", "My study", "expected 1 to 63 of a-z"},
 		{"study", "slug", "small", "is another study's"},
-		{"study", "language", "english, of course", "is no language tag"},
+		{"study", "language", "english, of course", "is not a language tag"},
 		{"recruitment", "recruitment.minutes", "soon", "is no whole number"},
 		{"recruitment", "recruitment.minutes", "0", "expected 1 or more"},
 		{"recruitment", "recruitment.prolific.codes.no_consent", "DONE1", "the same as"},
-		{"recruitment", "recruitment.prolific.parameters.study", "a b", "is no name of a query parameter"},
+		{"recruitment", "recruitment.prolific.parameters.study", "a b", "is not a name of a query parameter"},
 		{"numbers", "flow[2].overton.questions_per_participant", "4", "but the question set has 3"},
 		{"numbers", "flow[2].overton.responses_per_question", "0", "is neither “all” nor"},
 		{"block-1", "flow[1].survey.items_per_page", "topic", "the instrument has no topics"},
@@ -213,7 +213,7 @@ func TestWhatCannotBeIsSaidBesideItsField(t *testing.T) {
 	}
 	row, _ := ts.store.Study(t.Context(), "mine")
 	p := b.post("/admin/studies/mine/setup/flow", url.Values{"do": {"remove:2"}, "hash": {row.Hash}})
-	if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.says(), "needs an overton block to stand in") {
+	if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.says(), "needs an overton block") {
 		t.Errorf("taking away what a check needs: status %d: %s", p.status, p.says())
 	}
 	if ts.draft("mine").Hash != before {
@@ -407,7 +407,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	}{
 		{url.Values{"from": {"copy"}, "copy": {"small"}, "slug": {"copied"}}, "There is a study with the slug"},
 		{url.Values{"from": {"copy"}, "copy": {"nothing"}, "slug": {"x"}}, "Choose the study to copy"},
-		{url.Values{"from": {"copy"}, "copy": {"small"}}, "a slug of its own"},
+		{url.Values{"from": {"copy"}, "copy": {"small"}}, "its own slug"},
 		{url.Values{"from": {"example"}, "title": {""}, "slug": {"X Y"}}, "is missing; expected the study's name"},
 		{url.Values{"from": {"example"}, "title": {"T"}, "slug": {"small"}}, "There is a study with the slug"},
 	} {
@@ -431,7 +431,7 @@ func TestALaunchAsksForWhatIsMissing(t *testing.T) {
 	b := ts.signedIn("admin")
 	b.post(newStudyPath, url.Values{"from": {"example"}, "title": {"Mine"}, "slug": {"mine"}})
 	p := b.get("/admin/studies/mine/launch")
-	for _, want := range []string{"the consent text is the example's", "the contact is the example's", "the completion codes are the example's", "/s/mine?PROLIFIC_PID="} {
+	for _, want := range []string{"the consent text is still the example's", "the contact is still the example's", "the completion codes are the example's", "/s/mine?PROLIFIC_PID="} {
 		if !strings.Contains(p.says(), want) {
 			t.Errorf("%q is not said: %s", want, p.says())
 		}

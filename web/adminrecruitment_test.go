@@ -48,7 +48,7 @@ func TestAdminsSeeWhatDoesNotFitProlific(t *testing.T) {
 		"2 of 5 submissions in the file began here.",
 		"Finished here, and ran out of Prolific's time",
 		"Came back with the completion code, and did not finish here",
-		"AWAITING REVIEWWithdrew here, and nothing of it is left.",
+		"AWAITING REVIEWWithdrew here, so nothing is kept.",
 		"APPROVEDNever began here.",
 		"CompleteTIMED-OUT1", "Not finishedAWAITING REVIEW1",
 	} {

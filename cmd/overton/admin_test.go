@@ -20,12 +20,12 @@ func TestAccountsAreMadeOnTheCommandLine(t *testing.T) {
 	}{
 		{[]string{"link", "anna@example.org", "--db", db}, 1, `there is no database`},
 		{[]string{"create", "anna@example.org", "--db", db}, 0, `Made an account for anna@example\.org \(admin\)(?s).*link  /admin/link/[A-Z2-7]{26}\n`},
-		{[]string{"create", "Anna@example.org", "--db", db}, 1, `there is an account for this address already`},
+		{[]string{"create", "Anna@example.org", "--db", db}, 1, `there is already an account for this address`},
 		{[]string{"create", "ben@example.org", "--role", "viewer", "--db", db}, 0, `\(viewer\)`},
 		{[]string{"create", "carla@example.org", "--role", "boss", "--db", db}, 2, `expected one of admin, researcher`},
-		{[]string{"create", "Carla <carla@example.org>", "--db", db}, 1, `is no mail address`},
+		{[]string{"create", "Carla <carla@example.org>", "--db", db}, 1, `is not an email address`},
 		{[]string{"link", "anna@example.org", "--db", db}, 0, `link  /admin/link/[A-Z2-7]{26}\n`},
-		{[]string{"link", "nobody@example.org", "--db", db}, 1, `there is no account for "nobody@example.org"`},
+		{[]string{"link", "nobody@example.org", "--db", db}, 1, `no account has the email address "nobody@example.org"`},
 		{[]string{"create"}, 2, `accepts 1 arg`},
 	} {
 		code, out, errs := overtonCmd(append([]string{"admin"}, step.args...)...)

@@ -49,13 +49,13 @@ func newCluster() *cobra.Command {
 	o := clusterOptions{Options: cluster.DefaultOptions()}
 	cmd := &cobra.Command{
 		Use:   "cluster VOTES",
-		Short: "Find the viewpoint groups of a set of votes",
-		Long: `Find the viewpoint groups of a set of votes, with what speaks for each group and
-how sure it all is.
+		Short: "Find the viewpoint groups in a set of votes",
+		Long: `Find the viewpoint groups in a set of votes, the statements that distinguish each
+group, and how certain the result is.
 
-VOTES is, by --format:
+What VOTES is depends on --format:
   polis      a Polis export folder: participants-votes.csv or votes.csv, comments.csv
-  polis-api  votes.json as the Polis API gives it, or its folder; comments.json beside it
+  polis-api  votes.json as the Polis API returns it, or its folder; comments.json next to it
   long       a CSV file with the columns participant, statement, vote`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,17 +70,19 @@ VOTES is, by --format:
 	f.StringVar(&o.method, "method", string(o.Method), "overton, paper, polis or block")
 	f.StringVar(&o.k, "k", "auto", "number of groups, or auto")
 	f.IntVar(&o.KMax, "kmax", o.KMax, "largest number of groups that auto tries")
-	f.IntVar(&o.MinVotes, "min-votes", o.MinVotes, "leave out participants with fewer votes, unless there are fewer statements")
-	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of everything random")
-	f.IntVar(&o.Starts, "starts", o.Starts, "starts of each search")
-	f.IntVar(&o.Resamples, "resamples", o.Resamples, "resamples behind each measure of doubt, 0 for none")
-	f.StringVar(&o.agree, "agree", "auto", "the number that means agree in Polis files: +1, -1, or auto to find out")
-	f.StringVar(&o.statements, "statements", "", "long only: a CSV file beside VOTES with statement, author, moderated, meta, text")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.IntVar(&o.MinVotes, "min-votes", o.MinVotes, "leave out participants with fewer votes than this, or than "+
+		"there are statements if those are fewer")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of every random choice")
+	f.IntVar(&o.Starts, "starts", o.Starts, "number of random starts for each search")
+	f.IntVar(&o.Resamples, "resamples", o.Resamples, "resamples for each measure of stability, 0 for none")
+	f.StringVar(&o.agree, "agree", "auto", "the number that means agree in Polis files: +1, -1, or auto to detect it")
+	f.StringVar(&o.statements, "statements", "", "for --format long: a CSV file in the folder of VOTES with the "+
+		"columns statement, author, moderated, meta, text")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
 	return cmd
 }
 
-// parse fills in the options that have a spelling of their own.
+// parse fills in the options that are spelled differently on the command line.
 func (o *clusterOptions) parse() error {
 	o.Method = cluster.Method(o.method)
 	if !slices.Contains(cluster.Methods(), o.Method) {
@@ -93,13 +95,13 @@ func (o *clusterOptions) parse() error {
 		return usagef("--agree %q: expected +1, -1 or auto", o.agree)
 	}
 	if o.statements != "" && o.format != "long" {
-		return usagef("--statements goes with --format long; a Polis export has comments of its own")
+		return usagef("--statements needs --format long; a Polis export has its own comments")
 	}
 	o.K = 0
 	if o.k != "auto" {
 		k, err := strconv.Atoi(o.k)
 		if err != nil || k < 1 {
-			return usagef("--k %q: expected auto or a number from 1", o.k)
+			return usagef("--k %q: expected auto, or a number of at least 1", o.k)
 		}
 		o.K = k
 	}
@@ -109,7 +111,7 @@ func (o *clusterOptions) parse() error {
 	return nil
 }
 
-// readVotes reads the votes at path in the format chosen.
+// readVotes reads the votes at path in the chosen format.
 func (o clusterOptions) readVotes(path string) (*dataset.Votes, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -130,7 +132,7 @@ func (o clusterOptions) readVotes(path string) (*dataset.Votes, error) {
 		return dataset.ReadPolisAPI(dir, name, agree)
 	default:
 		if o.statements != "" && filepath.Dir(o.statements) != filepath.Dir(path) {
-			return nil, fmt.Errorf("reading statements: %s, expected a file in the folder of %s", o.statements, path)
+			return nil, fmt.Errorf("reading statements: %s; expected a file in the folder of %s", o.statements, path)
 		}
 		statements := ""
 		if o.statements != "" {
@@ -161,7 +163,7 @@ func runCluster(ctx context.Context, stdout io.Writer, path string, o clusterOpt
 	return printCluster(stdout, votes, result)
 }
 
-// printCluster writes a grouping as tables for a person.
+// printCluster writes a grouping as tables for people to read.
 func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 	participants, statements := votes.Matrix.Dims()
 	fmt.Fprintf(w, "%d participants, %d statements, %d votes; method %s\n", participants, statements, votes.Matrix.Votes(), r.Method)
@@ -199,8 +201,7 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 	return nil
 }
 
-// printRepresentative lists statements with their counts and, where the files
-// hold them, their words.
+// printRepresentative lists statements with their counts and, if the files contain it, their text.
 func printRepresentative(w io.Writer, votes *dataset.Votes, list []cluster.Representative) error {
 	t := newTable(w)
 	for _, s := range list {
@@ -213,7 +214,7 @@ func printRepresentative(w io.Writer, votes *dataset.Votes, list []cluster.Repre
 	return t.Flush()
 }
 
-// printDoubt says how sure the grouping is and who is not in it.
+// printDoubt says how certain the grouping is and who is left out.
 func printDoubt(w io.Writer, r *cluster.Result) {
 	var said []string
 	for _, k := range slices.Sorted(maps.Keys(r.Silhouette)) {
@@ -223,10 +224,11 @@ func printDoubt(w io.Writer, r *cluster.Result) {
 		fmt.Fprintf(w, "mean silhouette by number of groups: %s\n", strings.Join(said, ", "))
 	}
 	if s := r.Separation; s != nil {
-		fmt.Fprintf(w, "variance on the first axis %.1f, of shuffled votes %.1f, p %.2g\n", float64(s.Variance), float64(s.Chance), float64(s.P))
+		fmt.Fprintf(w, "variance on the first axis %.1f, in shuffled votes %.1f, p %.2g\n", float64(s.Variance), float64(s.Chance), float64(s.P))
 	}
 	if s := r.Stability; s != nil && r.K > 1 {
-		fmt.Fprintf(w, "groups that come back (adjusted Rand index) from four fifths of the statements %.2f, of the participants %.2f, from other seeds %.2f\n",
+		fmt.Fprintf(w, "stability of the groups (adjusted Rand index): with four fifths of the statements %.2f, "+
+			"with four fifths of the participants %.2f, with other seeds %.2f\n",
 			float64(s.Statements), float64(s.Participants), float64(s.Seeds))
 	}
 	reasons := map[string]int{}

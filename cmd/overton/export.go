@@ -20,21 +20,23 @@ import (
 func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write a study's data into files",
-		Long: `Write a study's data into files: ratings, votes, statements, participants and
-answers, with a data dictionary and a manifest that counts the rows. They know
-participants by a random pseudonym only. Ratings carry the viewpoint groups of
-the latest analysis, where there is one.`,
+		Short: "Write a study's data to files",
+		Long: `Write a study's data to files: ratings, votes, statements, participants and
+answers, with a data dictionary and a manifest that counts the rows. Participants
+appear under a random pseudonym only. Ratings include the viewpoint groups of
+the latest analysis, if there is one.`,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	path := databaseFlag(cmd)
-	slug := cmd.Flags().String("study", "", "the study, as in its link (`SLUG`)")
-	bundle := cmd.Flags().String("bundle", "", "write a bundle instead: one `FILE.zip` with data, study, analyses and results, from which overton reproduce computes the results anew")
-	out := cmd.Flags().String("out", "", "folder to make; it may be there if it is empty (`DIR`)")
-	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, jsonl, parquet; polis, a folder that Polis tools read for each question; overtonbench, the columns of the published data")
+	slug := cmd.Flags().String("study", "", "the study's `SLUG`, as in its link")
+	bundle := cmd.Flags().String("bundle", "", "write a bundle instead: one `FILE.zip` with the data, study, "+
+		"analyses and results, which overton reproduce can recompute")
+	out := cmd.Flags().String("out", "", "folder to write to (`DIR`); created if it does not exist, must be empty if it does")
+	formats := cmd.Flags().StringSlice("format", []string{"csv", "jsonl", "parquet"}, "formats to write: csv, "+
+		"jsonl, parquet; polis, for each question a folder that Polis tools can read; overtonbench, the columns of the published data")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *slug == "" || (*out == "") == (*bundle == "") {
-			return usagef("--study and either --out or --bundle are needed\nusage: %s", cmd.UseLine())
+			return usagef("--study and either --out or --bundle are required\nusage: %s", cmd.UseLine())
 		}
 		return withStore(cmd.Context(), *path, func(db *store.Store) error {
 			row, st, err := window.LoadStudy(cmd.Context(), db, *slug)
@@ -60,11 +62,10 @@ the latest analysis, where there is one.`,
 	return cmd
 }
 
-// writeBundle writes a bundle to a file that is not there yet. It appears whole
-// or not at all.
+// writeBundle writes a bundle to a new file. The file appears complete or not at all.
 func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *dataset.Study, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists; move it away first", path)
+		return fmt.Errorf("%s already exists; move it first", path)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".overton-bundle-*")
 	if err != nil {
@@ -87,14 +88,14 @@ func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *datas
 			runs++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nAnalyses in it: %d.\n", runs)
+	fmt.Fprintf(cmd.OutOrStdout(), "\nAnalyses in the bundle: %d.\n", runs)
 	for _, run := range m.LeftOut {
 		fmt.Fprintf(cmd.OutOrStdout(), "left out: run %d (%s) %s\n", run.ID, run.Kind, run.Reason)
 	}
 	return nil
 }
 
-// printManifest tells what was written.
+// printManifest lists what was written.
 func printManifest(w io.Writer, dir string, m dataset.Manifest) error {
 	fmt.Fprintf(w, "Wrote %d files to %s.\n\n", len(m.Files)+1, dir)
 	table := newTable(w)
@@ -103,7 +104,8 @@ func printManifest(w io.Writer, dir string, m dataset.Manifest) error {
 		who string
 		n   dataset.ManifestPeople
 	}{{"people", m.Counts.People}, {"virtual", m.Counts.Virtual}} {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.who, p.n.Submissions, p.n.Status[string(study.Completed)], p.n.Views, p.n.Ratings, p.n.Votes, p.n.Skipped)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.who, p.n.Submissions,
+			p.n.Status[string(study.Completed)], p.n.Views, p.n.Ratings, p.n.Votes, p.n.Skipped)
 	}
 	return table.Flush()
 }

@@ -190,7 +190,7 @@ func TestExportExitStatus(t *testing.T) {
 		{2, []string{"--db", db}, "either --out or --bundle"},
 		{1, []string{"--db", db, "--study", "other", "--out", out}, "not found"},
 		{1, []string{"--db", db + "x", "--study", "example", "--out", out}, "there is no database"},
-		{1, []string{"--db", db, "--study", "example", "--out", out, "--format", "xls"}, `no format is called "xls"`},
+		{1, []string{"--db", db, "--study", "example", "--out", out, "--format", "xls"}, `there is no format "xls"`},
 	} {
 		code, _, errs := overtonCmd(append([]string{"export"}, c.args...)...)
 		if code != c.code || !strings.Contains(errs, c.want) {
@@ -218,10 +218,10 @@ func TestABundleIsReproducedFromTheCommandLine(t *testing.T) {
 	})
 	path := filepath.Join(t.TempDir(), "b.zip")
 	code, out, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path)
-	if code != 0 || !strings.Contains(out, "Analyses in it: 1.") || !strings.Contains(out, "left out: run 1 (window)") {
+	if code != 0 || !strings.Contains(out, "Analyses in the bundle: 1.") || !strings.Contains(out, "left out: run 1 (window)") {
 		t.Fatalf("status %d: %s%s", code, out, errs)
 	}
-	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path); code != 1 || !strings.Contains(errs, "move it away first") {
+	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--bundle", path); code != 1 || !strings.Contains(errs, "move it first") {
 		t.Errorf("a file is overwritten: %d %s", code, errs)
 	}
 	if code, out, errs := overtonCmd("reproduce", path); code != 0 || !strings.Contains(out, "run 2 (survey): same\n") {

@@ -14,8 +14,8 @@ import (
 	"overton/internal/window"
 )
 
-// writeFigures writes figures as SVG and PNG files, and their numbers as CSV,
-// into a folder that is made where it is missing; nothing for no folder.
+// writeFigures writes figures as SVG and PNG files and their numbers as CSV into a folder, which is created
+// if necessary. If no folder is named it does nothing.
 func writeFigures(dir string, figures []window.Tabled) error {
 	if dir == "" {
 		return nil
@@ -62,14 +62,14 @@ func countryFigures(r *countryResult) []window.Tabled {
 		for _, c := range m.Countries {
 			row := dataset.Ranking{Name: c.Country, Value: r.inBase(c.similarities), CI: c.CI, Other: score.Undefined()}
 			if r.Parameters.Base == "2" {
-				row.CI = score.UndefinedInterval() // the interval is of the natural one
+				row.CI = score.UndefinedInterval() // the interval is for the natural logarithm
 			}
 			rows, values = append(rows, row), append(values, figure.RankedValue(row))
 		}
 		name := strings.Join(slices.DeleteFunc([]string{m.Model, m.Context, m.Target}, func(s string) bool { return s == "" }), "-")
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "countries-" + window.FileName(name), Draw: func(w float64) *figure.Figure {
-				return figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
+				return figure.Ranked("How similar "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
 			}},
 			CSV: func(w io.Writer) error { return dataset.WriteRankings(w, m.Model, "country", rows) },
 		})

@@ -15,11 +15,11 @@ import (
 	"overton/internal/store"
 )
 
-// newImport groups the commands that bring in what was collected elsewhere.
+// newImport groups the commands that import data collected elsewhere.
 func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
-		Short: "Bring in what was collected elsewhere",
+		Short: "Import data collected elsewhere",
 		Args:  subcommandOnly,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,21 +27,21 @@ func newImport() *cobra.Command {
 	return cmd
 }
 
-// notInSlugs is what a folder's name may hold and a slug may not.
+// notInSlugs matches what a folder's name may contain but a slug may not.
 var notInSlugs = regexp.MustCompile(`[^a-z0-9]+`)
 
 func newImportPolis() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "polis DIR",
-		Short: "Make a study of a Polis export folder",
-		Long: `Make a study of a Polis export folder (participants-votes.csv or votes.csv,
+		Short: "Make a study from a Polis export",
+		Long: `Make a study from a folder exported by Polis (participants-votes.csv or votes.csv,
 comments.csv, summary.csv). The study is closed and has one question; it can be
-analysed and exported like any other. The database is made where there is none.`,
+analysed and exported like any other. The database is created if it does not exist.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
-	slug := cmd.Flags().String("slug", "", "the new study's slug; without it, made from the folder's name")
-	agree := cmd.Flags().String("agree", "auto", "the number that means agree: +1, -1, or auto to find out")
+	slug := cmd.Flags().String("slug", "", "the new study's slug; by default, made from the folder's name")
+	agree := cmd.Flags().String("agree", "auto", "the number that means agree: +1, -1, or auto to detect it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		sign, err := strconv.Atoi(*agree)
 		if *agree != "auto" && (err != nil || sign != 1 && sign != -1) {
@@ -60,7 +60,8 @@ analysed and exported like any other. The database is made where there is none.`
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		st, err := db.Import(cmd.Context(), store.NewStudy{Slug: p.Slug, Title: p.Title, Hash: p.Hash, Files: p.Files}, p.Records, p.Statements, 0)
+		st, err := db.Import(cmd.Context(), store.NewStudy{Slug: p.Slug, Title: p.Title, Hash: p.Hash,
+			Files: p.Files}, p.Records, p.Statements, 0)
 		if err != nil {
 			return err
 		}

@@ -20,15 +20,15 @@ import (
 func newImportProlific() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prolific FILE",
-		Short: "Hold Prolific's export of a study against what happened here",
-		Long: `Read the file that Prolific exports of a study (prolific_export_….csv), keep what
-it says of each submission beside the answers (status, code, time taken and the
-demographic columns, which exports carry), and list whatever does not fit: who
-finished here and was returned there, who came back with the completion code
-without having finished, whom Prolific knows and nobody here has seen.
+		Short: "Compare Prolific's export of a study with what was recorded here",
+		Long: `Read the file that Prolific exports for a study (prolific_export_….csv) and store
+what it says about each submission with the answers: status, code, time taken and
+the demographic columns, which exports include. Then list what does not match: people
+who finished here but were returned there, people who came back with the completion
+code without finishing, and submissions that Prolific knows but this server has not seen.
 
 Reading a later file replaces what an earlier one said. Nothing is sent to
-Prolific, and nobody is approved or rejected.`,
+Prolific, and no submission is approved or rejected.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
@@ -63,8 +63,7 @@ Prolific, and nobody is approved or rejected.`,
 	return cmd
 }
 
-// printStandings counts how submissions stand here and there, and lists what
-// does not fit.
+// printStandings counts submissions by their state here and on Prolific, and lists those that do not match.
 func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing, strangers []store.Stranger) error {
 	counts := map[[2]string]int{}
 	var odd []string
@@ -95,7 +94,7 @@ func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing
 		odd = append(odd, fmt.Sprintf("%s\t%s\t%s", row.Submission, row.Status, row.What))
 	}
 	if len(odd) > 0 {
-		fmt.Fprintln(table, "\nsubmission\ton Prolific\twhat does not fit")
+		fmt.Fprintln(table, "\nsubmission\ton Prolific\twhat does not match")
 		for _, line := range odd {
 			fmt.Fprintln(table, line)
 		}
@@ -104,7 +103,7 @@ func printStandings(w io.Writer, r study.Recruitment, standings []store.Standing
 		return err
 	}
 	if len(odd) == 0 {
-		fmt.Fprintln(w, "\nEverything fits.")
+		fmt.Fprintln(w, "\nEverything matches.")
 	}
 	return nil
 }

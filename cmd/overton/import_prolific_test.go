@@ -35,7 +35,7 @@ func TestProlificsExportIsHeldAgainstTheStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := must(t, "import", "prolific", file, "--study", "example", "--db", db)
-	for _, want := range []string{"1 of 2 submissions in the file began here.", "not finished  APPROVED", "s1          APPROVED     is approved with the completion code, and did not finish here"} {
+	for _, want := range []string{"1 of 2 submissions in the file began here.", "not finished  APPROVED", "s1          APPROVED     is approved with the completion code, but did not finish here"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}

@@ -17,7 +17,7 @@ import (
 // input identifies a file that a result was computed from.
 type input = report.Input
 
-// readInput reads a whole file and says which it was.
+// readInput reads a whole file and records which file it was.
 func readInput(path string) ([]byte, input, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func readInput(path string) ([]byte, input, error) {
 	return content, input{File: filepath.Base(path), SHA256: hex.EncodeToString(sum[:])}, nil
 }
 
-// progress shows how far long work is, on a terminal only.
+// progress shows the progress of long work, on a terminal only.
 func progress(stderr io.Writer, what string, steps int) *progressbar.ProgressBar {
 	if f, ok := stderr.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return progressbar.DefaultSilent(int64(steps))

@@ -29,7 +29,7 @@ func newLLM() *cobra.Command {
 	return cmd
 }
 
-// asking is what the commands that ask models have in common.
+// asking holds the flags that all commands that ask models share.
 type asking struct {
 	modelsFile, promptsDir, out string
 	only                        []string
@@ -37,23 +37,23 @@ type asking struct {
 
 	models  llm.Models
 	prompts *llm.Prompts
-	inputs  map[string]string // SHA-256 by what the file is for
+	inputs  map[string]string // SHA-256 by the file's purpose
 }
 
 // asksHelp ends the help of every command that asks models.
 const asksHelp = `
 
 The folder keeps every request and every answer. If the command is stopped, or
-some requests fail, give it again: it asks only what has no answer yet. With
-other prompts, models or parameters it wants another folder.`
+if requests fail, run it again: it asks only what has no answer yet. Other prompts,
+models or parameters need another folder.`
 
 func (a *asking) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.modelsFile, "models", "", "models file: who is asked, where and how (`FILE`)")
-	f.StringSliceVar(&a.only, "model", nil, "ask only these of its models (`NAME`)")
-	f.StringVar(&a.out, "out", "", "folder of the run and its results (`DIR`)")
-	f.StringVar(&a.promptsDir, "prompts", "", "folder with prompts of your own, which replace those of the same name (`DIR`)")
-	f.BoolVar(&a.dryRun, "dry-run", false, "say how much would be asked and what it would cost, and send nothing")
+	f.StringVar(&a.modelsFile, "models", "", "models file (`FILE`): which models to ask, where and how")
+	f.StringSliceVar(&a.only, "model", nil, "ask only this model of the file (`NAME`)")
+	f.StringVar(&a.out, "out", "", "folder for the run and its results (`DIR`)")
+	f.StringVar(&a.promptsDir, "prompts", "", "folder with your own prompts (`DIR`), which replace the built-in ones of the same name")
+	f.BoolVar(&a.dryRun, "dry-run", false, "show how much would be asked and what it would cost, but send nothing")
 }
 
 // read reads the models and the prompts.
@@ -62,7 +62,7 @@ func (a *asking) read() error {
 	if err != nil {
 		return err
 	}
-	delete(a.inputs, "models") // prices and limits may change; the rest is in the settings
+	delete(a.inputs, "models") // prices and limits may change; everything else belongs to the settings
 	if a.models, err = llm.ReadModels(a.modelsFile, content); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *asking) read() error {
 	return err
 }
 
-// input reads a file that requests are made from.
+// input reads a file from which requests are made.
 func (a *asking) input(role, path string) ([]byte, error) {
 	content, in, err := readInput(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *asking) input(role, path string) ([]byte, error) {
 	return content, nil
 }
 
-// settings describe the run.
+// settings describes the run.
 func (a *asking) settings(command string, prompts map[string]string, parameters map[string]any) llm.Settings {
 	program := window.ThisProgram()
 	return llm.Settings{
@@ -99,9 +99,10 @@ func (a *asking) settings(command string, prompts map[string]string, parameters 
 	}
 }
 
-// run asks, then has the answers collected, those of earlier runs too. Requests
-// without an answer are told when all else is done.
-func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm.Settings, requests iter.Seq[llm.Request], collect func(*llm.Run) error) (err error) {
+// run sends the requests and then collects the answers, including those of earlier runs. Requests without an
+// answer are reported at the end.
+func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm.Settings,
+	requests iter.Seq[llm.Request], collect func(*llm.Run) error) (err error) {
 	if a.dryRun {
 		return a.tell(stdout, settings, requests)
 	}
@@ -128,8 +129,9 @@ func (a *asking) run(ctx context.Context, stdout, stderr io.Writer, settings llm
 	return report.Err()
 }
 
-// doWithProgress asks, shows how far it is, and reports.
-func doWithProgress(ctx context.Context, stdout, stderr io.Writer, run *llm.Run, client *llm.Client, requests iter.Seq[llm.Request]) (*llm.Report, error) {
+// doWithProgress sends the requests, shows progress and prints a report.
+func doWithProgress(ctx context.Context, stdout, stderr io.Writer, run *llm.Run, client *llm.Client,
+	requests iter.Seq[llm.Request]) (*llm.Report, error) {
 	var bar *progressbar.ProgressBar
 	report, err := run.Do(ctx, client, requests, func(p llm.Progress) {
 		if bar == nil {
@@ -158,7 +160,7 @@ func progressText(p llm.Progress) string {
 	return text
 }
 
-// tell says what a run would ask.
+// tell prints what a run would ask.
 func (a *asking) tell(w io.Writer, settings llm.Settings, requests iter.Seq[llm.Request]) error {
 	run, err := llm.Look(a.out, &settings)
 	if err != nil {
@@ -169,13 +171,14 @@ func (a *asking) tell(w io.Writer, settings llm.Settings, requests iter.Seq[llm.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Nothing is sent. Of %d requests, %d are answered in %s already", plan.Requests, plan.Answered, a.out)
+	fmt.Fprintf(w, "Nothing was sent. Of %d requests, %d already have an answer in %s", plan.Requests, plan.Answered, a.out)
 	if plan.Refused > 0 {
 		fmt.Fprintf(w, ", %d were refused", plan.Refused)
 	}
-	fmt.Fprintf(w, ".\nStill to ask: %d, with about %d tokens of prompts and up to about %d of answers", plan.Ask, plan.Usage.Prompt, plan.Usage.Completion)
+	fmt.Fprintf(w, ".\nStill to send: %d, with about %d prompt tokens and up to about %d answer tokens", plan.Ask,
+		plan.Usage.Prompt, plan.Usage.Completion)
 	if plan.Cost > 0 {
-		fmt.Fprintf(w, ", for about %s at the models file's prices", money(plan.Cost))
+		fmt.Fprintf(w, ", costing about %s at the prices in the models file", money(plan.Cost))
 	}
 	_, err = fmt.Fprintln(w, ".")
 	return err
@@ -186,12 +189,12 @@ func printReport(w io.Writer, r *llm.Report) {
 	if r.Unanswered > 0 {
 		fmt.Fprintf(w, ", %d without an answer", r.Unanswered)
 	}
-	fmt.Fprintf(w, "\n%d tokens of prompts and %d of answers", r.Usage.Prompt, r.Usage.Completion)
+	fmt.Fprintf(w, "\n%d prompt tokens and %d answer tokens", r.Usage.Prompt, r.Usage.Completion)
 	if r.Usage.Estimated {
 		fmt.Fprint(w, ", partly estimated")
 	}
 	if r.Cost+r.Spent > 0 {
-		fmt.Fprintf(w, "; cost %s now, %s altogether", money(r.Cost), money(r.Spent+r.Cost))
+		fmt.Fprintf(w, "; cost %s now, %s in total", money(r.Cost), money(r.Spent+r.Cost))
 	}
 	fmt.Fprintln(w)
 	var odd []string
@@ -206,7 +209,7 @@ func printReport(w io.Writer, r *llm.Report) {
 	}
 }
 
-// money shows an amount in the currency of the prices.
+// money formats an amount in the currency of the prices.
 func money(v float64) string {
 	if v < 1 {
 		return fmt.Sprintf("%.4f", v)
@@ -214,7 +217,7 @@ func money(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// write writes a result into the run's folder.
+// write writes a result to the run's folder.
 func (a *asking) write(name string, content []byte) error {
 	return writeWhole(filepath.Join(a.out, name), content)
 }

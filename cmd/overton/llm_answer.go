@@ -42,49 +42,49 @@ type answerOptions struct {
 type answerResult struct {
 	Program    window.Program    `json:"program"`
 	Inputs     []input           `json:"inputs"`
-	Prompts    map[string]string `json:"prompts"` // SHA-256 of each
+	Prompts    map[string]string `json:"prompts"` // SHA-256 of each file
 	Parameters map[string]any    `json:"parameters"`
 	Answers    []answerRow       `json:"answers"`
 	Orders     []orderCheck      `json:"orders"`
 	LeftOut    answerLeftOut     `json:"left_out"`
-	Files      []string          `json:"files"` // written, in the run folder
+	Files      []string          `json:"files"` // files written to the run folder
 	Spent      float64           `json:"spent"`
 	Warnings   []string          `json:"warnings"`
 }
 
-// answerRow sums up one model's answers in one context to one target, shown in
-// one order. Shares are means over items.
+// answerRow summarises one model's answers in one context to one target, shown in one order. Shares are means
+// over items.
 type answerRow struct {
 	Model    string    `json:"model"`
 	Context  string    `json:"context"`
 	Target   string    `json:"target,omitempty"`
 	Order    llm.Order `json:"order"`
 	Items    int       `json:"items"`
-	Named    int       `json:"items_answered"` // items of which an answer names an option
+	Named    int       `json:"items_answered"` // items for which an answer names an option
 	LogProbs int       `json:"items_by_logprobs"`
 	Answers  int       `json:"answers"`
 	Invalid  int       `json:"invalid"`
 
-	Refusal score.Number `json:"refusal"` // share of refusals among options that were named
-	// Missing is the probability that an answer begins with no option's letter,
-	// Unlikely the number of items where that is more than half.
+	Refusal score.Number `json:"refusal"` // share of refusals among the options named
+	// Missing is the probability that an answer does not begin with an option's letter,
+	// Unlikely the number of items for which it exceeds one half.
 	Missing  score.Number `json:"missing"`
 	Unlikely int          `json:"items_mostly_missing"`
 }
 
-// orderCheck says how far a model's answers change with the options' order.
+// orderCheck says how much a model's answers change with the order of the options.
 type orderCheck struct {
 	Model   string    `json:"model"`
 	Context string    `json:"context"`
 	Target  string    `json:"target,omitempty"`
 	Order   llm.Order `json:"order"`
-	// Variation is the total variation distance between the distributions in
-	// this order and in the first, a mean over items.
+	// Variation is the total variation distance between the distributions in this order and in the first one,
+	// averaged over items.
 	Variation score.Number `json:"total_variation"`
 	Items     int          `json:"items"`
 }
 
-// answerLeftOut is what could not be asked.
+// answerLeftOut counts what could not be asked.
 type answerLeftOut struct {
 	TooManyOptions []string `json:"items_with_too_many_options"`
 	Untranslated   int      `json:"untranslated"` // items, models and languages
@@ -94,26 +94,26 @@ func newLLMAnswer() *cobra.Command {
 	o := answerOptions{}
 	cmd := &cobra.Command{
 		Use:   "answer --instrument FILE --mode MODE… --models FILE --out DIR",
-		Short: "Put an instrument to models",
-		Long: `Puts an instrument to models and writes their answers so that the commands below
-"overton score" read them. The modes are those of the papers:
+		Short: "Ask models the items of an instrument",
+		Long: `Ask models the items of an instrument, and write their answers in the form that the
+"overton score" commands read. The modes are those of the papers:
 
-  direct, reasoning, reflection     POBs: the letter in tags; repeated
-  default, qa, bio, portray         OpinionQA: steered to groups (--group) but for default
+  direct, reasoning, reflection     POBs: the letter in tags, asked repeatedly
+  default, qa, bio, portray         OpinionQA: steered to groups (--group), except in default
   global, cross-national, linguistic  GlobalOpinionQA: steered to countries (--country), or
                                     asked in other languages (--language)
 
 In the last two rows the answer is a distribution over the options: the
-log-probabilities of their letters where the models file says that the endpoint
-has them, otherwise the counts of repeated samples. DIR gets answers.csv, and for
-a POBs survey the folder pobs in the published layout.` + asksHelp,
+log-probabilities of their letters if the models file says that the endpoint
+returns them, otherwise the counts over repeated samples. DIR receives answers.csv and,
+for a POBs survey, the folder pobs in the published layout.` + asksHelp,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case o.instrument == "" || o.modelsFile == "" || o.out == "" || len(o.modes) == 0:
-				return usagef("--instrument, --mode, --models and --out are needed\nusage: %s", cmd.UseLine())
+				return usagef("--instrument, --mode, --models and --out are required\nusage: %s", cmd.UseLine())
 			case o.repetitions < 1 || o.samples < 1:
-				return usagef("--repetitions and --samples are at least 1")
+				return usagef("--repetitions and --samples must be at least 1")
 			case o.method != "auto" && o.method != llm.BySamples:
 				return usagef("--method is %q; expected auto or samples", o.method)
 			case o.parse != "strict" && o.parse != "lenient":
@@ -136,27 +136,27 @@ a POBs survey the folder pobs in the published layout.` + asksHelp,
 	}
 	f := cmd.Flags()
 	o.addFlags(cmd)
-	f.StringVar(&o.instrument, "instrument", "", "the instrument: a file of any form that is read, or us-demographics")
-	f.StringSliceVar(&o.modes, "mode", nil, "how to ask: "+strings.Join(llm.ModeNames(), ", ")+"; several with commas")
-	f.StringSliceVar(&o.orders, "order", []string{string(llm.InOrder)}, "order of the options: survey, reversed, permuted; further ones are checks of the first")
-	f.StringArrayVar(&o.groups, "group", llm.SteeringGroups(), "group to answer like in the modes qa, bio and portray")
-	f.StringArrayVar(&o.countries, "country", nil, "country to answer like in the mode cross-national, as the questions' file names it")
+	f.StringVar(&o.instrument, "instrument", "", "the instrument: a file in any supported format, or us-demographics")
+	f.StringSliceVar(&o.modes, "mode", nil, "how to ask: "+strings.Join(llm.ModeNames(), ", ")+"; separate several with commas")
+	f.StringSliceVar(&o.orders, "order", []string{string(llm.InOrder)}, "order of the options: survey, reversed "+
+		"or permuted; orders after the first are compared with it")
+	f.StringArrayVar(&o.groups, "group", llm.SteeringGroups(), "group to answer as in the modes qa, bio and portray")
+	f.StringArrayVar(&o.countries, "country", nil, "country to answer as in the mode cross-national, as named in the file of questions")
 	f.StringArrayVar(&o.languages, "language", llm.SteeringLanguages(), "language to ask in, in the mode linguistic")
-	f.StringVar(&o.translations, "translations", "", "file of reviewed translations, as a run writes it")
-	f.IntVar(&o.repetitions, "repetitions", 5, "how often an item is asked in the modes direct, reasoning and reflection")
-	f.IntVar(&o.samples, "samples", 20, "how often an item is asked in the other modes where there are no log-probabilities")
-	f.StringVar(&o.method, "method", "auto", "auto: log-probabilities where there are some; samples: none")
-	f.StringVar(&o.parse, "parse", "strict", "how to read answers in tags for answers.csv: strict as published, or lenient")
-	f.BoolVar(&o.begin, "begin", false, "begin the answer for chat models too, where their endpoint goes on from it")
-	f.Float64Var(&o.temperature, "temperature", 1, "temperature, unless the models file says another")
-	f.IntVar(&o.maxTokens, "max-tokens", 0, "longest answer in tokens; 0: as the mode needs")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of permuted orders, and of the samples as far as endpoints heed it")
-	f.StringVar(&o.json, "json", "", "write the summary as JSON to this file, - for standard output")
+	f.StringVar(&o.translations, "translations", "", "file of reviewed translations, in the form that a run writes")
+	f.IntVar(&o.repetitions, "repetitions", 5, "how often to ask an item in the modes direct, reasoning and reflection")
+	f.IntVar(&o.samples, "samples", 20, "how often to ask an item in the other modes if there are no log-probabilities")
+	f.StringVar(&o.method, "method", "auto", "auto: use log-probabilities if the endpoint returns them; samples: never use them")
+	f.StringVar(&o.parse, "parse", "strict", "how to read answers in tags for answers.csv: strict, as published, or lenient")
+	f.BoolVar(&o.begin, "begin", false, "begin the answer for chat models too, if their endpoint continues it")
+	f.Float64Var(&o.temperature, "temperature", 1, "temperature, unless the models file sets one")
+	f.IntVar(&o.maxTokens, "max-tokens", 0, "maximum answer length in tokens; 0: what the mode needs")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of permuted orders, and of samples if the endpoint supports it")
+	f.StringVar(&o.json, "json", "", "write the summary as JSON to this file, or - for standard output")
 	return cmd
 }
 
-// answer asks, and writes the answers; with a dry run it prints what it would
-// ask, and the result is nil.
+// answer asks, and writes the answers. In a dry run it prints what it would ask and the result is nil.
 func answer(cmd *cobra.Command, o *answerOptions) (*answerResult, error) {
 	if err := o.read(); err != nil {
 		return nil, err
@@ -196,14 +196,14 @@ func answer(cmd *cobra.Command, o *answerOptions) (*answerResult, error) {
 	return r, r.write(o.out, q, asked, o.models, pobs)
 }
 
-// rounds asks one round of requests after another.
+// rounds sends one round of requests after another.
 type rounds struct {
 	run            *llm.Run
 	client         *llm.Client
 	stdout, stderr io.Writer
 
-	pending int   // requests without an answer that may be asked again
-	err     error // why the first of them have none
+	pending int   // requests without an answer that may be sent again
+	err     error // why the first of them failed
 }
 
 func (r *rounds) ask(ctx context.Context, requests iter.Seq[llm.Request]) error {
@@ -225,8 +225,7 @@ func (r *rounds) ask(ctx context.Context, requests iter.Seq[llm.Request]) error 
 	return nil
 }
 
-// find finds an answer. One that the endpoint refused for good is empty: it
-// names no option.
+// find returns an answer. One that the endpoint refused permanently is empty: it names no option.
 func (r *rounds) find(id string) (llm.Answer, bool, error) {
 	a, ok, err := r.run.Answer(id)
 	if !ok && err == nil && r.run.Refused(id) != "" {
@@ -235,7 +234,7 @@ func (r *rounds) find(id string) (llm.Answer, bool, error) {
 	return a, ok, err
 }
 
-// tellRounds says what all rounds would ask, and shows a request of the last.
+// tellRounds prints what all rounds would ask, and shows a request of the last.
 func (o *answerOptions) tellRounds(w io.Writer, settings llm.Settings, q *llm.Questionnaire) error {
 	run, err := llm.Look(o.out, &settings)
 	if err != nil {
@@ -256,15 +255,14 @@ func (o *answerOptions) tellRounds(w io.Writer, settings llm.Settings, q *llm.Qu
 	if shown == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\nFor instance %s:\n", shown.ID)
+	fmt.Fprintf(w, "\nFor example, %s:\n", shown.ID)
 	for _, m := range shown.Messages {
 		fmt.Fprintf(w, "\n[%s]\n%s\n", m.Role, m.Content)
 	}
 	return nil
 }
 
-// questionnaire reads all that is to be asked. pobs says whether the instrument
-// is a POBs survey.
+// questionnaire reads everything that is to be asked. pobs reports whether the instrument is a POBs survey.
 func (r *answerResult) questionnaire(o *answerOptions) (q *llm.Questionnaire, pobs bool, err error) {
 	q = &llm.Questionnaire{
 		Groups: o.groups, Countries: o.countries, Languages: o.languages,
@@ -276,7 +274,7 @@ func (r *answerResult) questionnaire(o *answerOptions) (q *llm.Questionnaire, po
 	}
 	for _, order := range o.orders {
 		if !slices.Contains(llm.Orders(), llm.Order(order)) || slices.Contains(q.Orders, llm.Order(order)) {
-			return nil, false, usagef("--order is %q; expected survey, reversed or permuted, each once", order)
+			return nil, false, usagef("--order is %q; expected survey, reversed or permuted, each at most once", order)
 		}
 		q.Orders = append(q.Orders, llm.Order(order))
 	}
@@ -320,8 +318,7 @@ func (r *answerResult) questionnaire(o *answerOptions) (q *llm.Questionnaire, po
 	return q, pobs, nil
 }
 
-// settle notes the prompts that are used and the parameters that shape requests
-// or what is read from answers.
+// settle records the prompts used and the parameters that affect requests or how answers are read.
 func (r *answerResult) settle(o *answerOptions, q *llm.Questionnaire) {
 	r.Prompts = map[string]string{}
 	names := []string{"options"}
@@ -349,7 +346,7 @@ func (r *answerResult) settle(o *answerOptions, q *llm.Questionnaire) {
 	}
 }
 
-// summarise sums up the answers, and compares orders.
+// summarise summarises the answers and compares orders.
 func (r *answerResult) summarise(q *llm.Questionnaire, asked *llm.Asked) {
 	type way struct {
 		model, context, target string
@@ -412,12 +409,14 @@ func (r *answerResult) summarise(q *llm.Questionnaire, asked *llm.Asked) {
 			r.Orders = append(r.Orders, orderCheck{row.Model, row.Context, row.Target, row.Order, sum.variation.value(), sum.variation.n})
 		}
 		if row.Unlikely > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s %s: on %d of %d items the answer most likely begins with no option's letter; --method samples reads what it says then", row.Model, row.Context, row.Target, row.Unlikely, row.Items))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s, %s %s: for %d of %d items the answer most likely "+
+				"does not begin with an option's letter; use --method samples to read such answers", row.Model,
+				row.Context, row.Target, row.Unlikely, row.Items))
 		}
 	}
 }
 
-// mean adds up values.
+// mean accumulates values.
 type mean struct {
 	sum float64
 	n   int
@@ -425,10 +424,10 @@ type mean struct {
 
 func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
 
-// value is the mean, undefined without any values.
+// value returns the mean, undefined if there are no values.
 func (m *mean) value() score.Number { return score.Number(m.sum / float64(m.n)) }
 
-// shares are masses divided by their sum.
+// shares returns masses divided by their sum.
 func shares(mass []float64) []float64 {
 	sum := 0.0
 	for _, m := range mass {
@@ -441,7 +440,7 @@ func shares(mass []float64) []float64 {
 	return p
 }
 
-// write writes the answers in every layout that fits.
+// write writes the answers in every layout that applies.
 func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked, models llm.Models, pobs bool) error {
 	save := func(name string, content []byte, err error) error {
 		if err != nil {
@@ -485,14 +484,15 @@ func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked,
 		return nil
 	}
 	if !slices.Contains(q.Orders, llm.InOrder) {
-		r.Warnings = append(r.Warnings, "the published layout knows the survey's order only, so the folder pobs is not written")
+		r.Warnings = append(r.Warnings, "the published layout has no place for other orders of the options, so the folder pobs was not written")
 		return nil
 	}
 	return r.writePobs(q, asked, models, save)
 }
 
-// writePobs writes a file for each model, mode and repetition.
-func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models llm.Models, save func(name string, content []byte, err error) error) error {
+// writePobs writes one file for each model, mode and repetition.
+func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models llm.Models,
+	save func(name string, content []byte, err error) error) error {
 	type file struct {
 		model, mode string
 		repetition  int
@@ -521,7 +521,8 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 	for _, f := range files {
 		slug := unsafeInName.ReplaceAllString(f.model, "_")
 		if other, ok := taken[slug]; ok && other != f.model {
-			return fmt.Errorf("models %s and %s would both write files named POBS_%s_1.json; expected names that differ in letters and digits", other, f.model, slug)
+			return fmt.Errorf("models %s and %s would both write the file POBS_%s_1.json; give them names that "+
+				"differ in letters or digits", other, f.model, slug)
 		}
 		taken[slug] = f.model
 		folder := f.mode
@@ -530,7 +531,7 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 		}
 		model, ok := models.Named(f.model)
 		if !ok {
-			return errors.New("a model has answers that is not in the models file")
+			return errors.New("a model that is not in the models file has answers")
 		}
 		content, err := dataset.WritePobsResponses(q.Instrument, model.Model, f.mode, replies[f])
 		if err := save(fmt.Sprintf("pobs/%s/POBS_%s_%d.json", folder, slug, f.repetition), content, err); err != nil {
@@ -546,19 +547,22 @@ func printAnswers(w io.Writer, dir string, r *answerResult) error {
 	t := newTable(w)
 	fmt.Fprint(t, "model\tcontext\ttarget\torder\titems\tby log-prob.\tanswers\tinvalid\trefused\tmissing\t\n")
 	for _, a := range r.Answers {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t\n", a.Model, a.Context, a.Target, a.Order, a.Items, a.LogProbs, a.Answers, a.Invalid, decimals(a.Refusal), decimals(a.Missing))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t\n", a.Model, a.Context, a.Target, a.Order, a.Items,
+			a.LogProbs, a.Answers, a.Invalid, decimals(a.Refusal), decimals(a.Missing))
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, c := range r.Orders {
-		fmt.Fprintf(w, "%s, %s %s: options %s change the distribution by %s (total variation, mean of %d items)\n", c.Model, c.Context, c.Target, c.Order, decimals(c.Variation), c.Items)
+		fmt.Fprintf(w, "%s, %s %s: showing the options %s changes the distribution by %s (total variation, mean "+
+			"over %d items)\n", c.Model, c.Context, c.Target, c.Order, decimals(c.Variation), c.Items)
 	}
 	if n := len(r.LeftOut.TooManyOptions); n > 0 {
-		fmt.Fprintf(w, "left out: %d items with more than %d options (%s)\n", n, llm.MostOptions, strings.Join(r.LeftOut.TooManyOptions[:min(n, 5)], ", "))
+		fmt.Fprintf(w, "left out: %d items with more than %d options (%s)\n", n, llm.MostOptions,
+			strings.Join(r.LeftOut.TooManyOptions[:min(n, 5)], ", "))
 	}
 	if r.LeftOut.Untranslated > 0 {
-		fmt.Fprintf(w, "left out: %d times an item whose translation by the model is not whole\n", r.LeftOut.Untranslated)
+		fmt.Fprintf(w, "left out: %d incomplete translations of an item by a model\n", r.LeftOut.Untranslated)
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintln(w, warning)

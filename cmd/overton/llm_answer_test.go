@@ -52,7 +52,7 @@ func (h heard) letterOf(label string) string {
 }
 
 // says answers with planted probabilities of labels: as log-probabilities, cut
-// to the likeliest top tokens, if they are asked for, and as a draw that heeds
+// to the likeliest top tokens, if they are asked for, and as a draw that uses
 // the seed.
 func (h heard) says(planted map[string]float64, top int) llmtest.Reply {
 	labels := slices.Sorted(func(yield func(string) bool) {
@@ -311,8 +311,8 @@ func TestReasoningAloneIsReadAsReasoning(t *testing.T) {
 }
 
 // plantedPoll writes OpinionQA files in which each of the 22 groups, and
-// everybody, answers three questions in its own way, and returns the
-// distributions, by target (“” for everybody) and question.
+// everyone, answers three questions in its own way, and returns the
+// distributions, by target (“” for everyone) and question.
 func plantedPoll(t *testing.T) (info, metadata, responses string, planted map[string]map[string]map[string]float64) {
 	t.Helper()
 	labels := []string{"Often", "Sometimes", "Never", "Refused"}
@@ -415,7 +415,7 @@ func targetOf(t *testing.T, h heard, prompts *llm.Prompts) string {
 }
 
 // One model completes texts and reports log-probabilities; one chats and
-// reports none; both hold everybody's views, and each group's when steered.
+// reports none; both hold everyone's views, and each group's when steered.
 func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 	info, metadata, responses, planted := plantedPoll(t)
 	prompts, err := llm.ReadPrompts(nil)
@@ -473,7 +473,7 @@ func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 		t.Errorf("%d requests for orders, want %d", got, want)
 	}
 	for _, order := range []string{"permuted", "reversed"} {
-		if !strings.Contains(stdout, "completes, default : options "+order+" change the distribution by 0.000") {
+		if !strings.Contains(stdout, "completes, default : showing the options "+order+" changes the distribution by 0.000") {
 			t.Errorf("the check of orders is missing: %s", stdout)
 		}
 		poll := scoreJSON(t, "score", "opinionqa", "--info", info, "--metadata", metadata, "--human", responses, "--model", filepath.Join(orders, "answers-"+order+".csv"), "--bootstrap", "0")
@@ -573,7 +573,7 @@ func TestCountriesAndLanguagesComeBackFromGlobalOpinionQAAsPlanted(t *testing.T)
 	if code != 0 {
 		t.Fatalf("exit status %d: %s", code, stderr)
 	}
-	if translated != 8 || !strings.Contains(stdout, "left out: 4 times an item whose translation by the model is not whole") {
+	if translated != 8 || !strings.Contains(stdout, "left out: 4 incomplete translations of an item by a model") {
 		t.Errorf("%d translations: %s", translated, stdout)
 	}
 	score := scoreJSON(t, "score", "globalopinionqa", "--questions", questions, "--model", filepath.Join(dir, "answers.csv"), "--bootstrap", "0")

@@ -26,31 +26,31 @@ func newLLMGenerate() *cobra.Command {
 	o := generateOptions{}
 	cmd := &cobra.Command{
 		Use:   "generate --questions FILE --models FILE --out DIR",
-		Short: "Have models respond to the questions of a study",
-		Long: `Have every model of the models file respond to every question, and write
+		Short: "Ask models to respond to the questions of a study",
+		Long: `Ask every model in the models file to respond to every question, and write
 
-  responses.csv  one response of each model to each question, as a study takes it
-  samples.csv    all samples, with what is to be looked at
-  review.csv     those with a flag, for a spreadsheet program
+  responses.csv  one response of each model to each question, as a study needs it
+  samples.csv    all samples, with their flags
+  review.csv     the samples with a flag, for a spreadsheet
 
-A response is flagged if it is empty, held back, cut off, a refusal, too long or
-too short, in another language than the question, names its model or says that
-it is a program, or holds marks that participants would see. Of several samples,
-responses.csv has the first without a flag.` + asksHelp,
+A response is flagged if it is empty, blocked, cut off, a refusal, too long or
+too short, in a language other than the question's, names its model, says that
+it is a program, or contains markup that participants would see. Of several samples,
+responses.csv contains the first one without a flag.` + asksHelp,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	o.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.questions, "questions", "", "the study's questions (`FILE`)")
 	f.IntVar(&o.Samples, "samples", 1, "responses of each model to each question")
-	f.StringVar(&o.system, "system", "", "file with what the model is told beforehand (`FILE`)")
-	f.IntVar(&o.MaxWords, "max-words", 0, "ask for at most so many words, and flag more; 0: do not")
-	f.IntVar(&o.MinWords, "min-words", 20, "flag responses with fewer words")
-	f.Float64Var(&o.temperature, "temperature", 0, "temperature, unless the models file says one; the endpoint's own if not given")
-	f.IntVar(&o.Seed, "seed", 1, "seed of the first sample, sent to endpoints that heed one")
+	f.StringVar(&o.system, "system", "", "file with the system prompt (`FILE`)")
+	f.IntVar(&o.MaxWords, "max-words", 0, "ask for at most this many words, and flag longer responses; 0: no limit")
+	f.IntVar(&o.MinWords, "min-words", 20, "flag responses with fewer words than this")
+	f.Float64Var(&o.temperature, "temperature", 0, "temperature, unless the models file sets one; by default, the endpoint's own")
+	f.IntVar(&o.Seed, "seed", 1, "seed of the first sample, sent to endpoints that support one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.questions == "" || o.modelsFile == "" || o.out == "" {
-			return usagef("--questions, --models and --out are needed\nusage: %s", cmd.UseLine())
+			return usagef("--questions, --models and --out are required\nusage: %s", cmd.UseLine())
 		}
 		if o.Samples < 1 || o.MaxWords < 0 {
 			return usagef("--samples is %d and --max-words %d; expected 1 or more, and 0 or more", o.Samples, o.MaxWords)
@@ -102,7 +102,7 @@ func generate(cmd *cobra.Command, o *generateOptions) error {
 	})
 }
 
-// writeGenerated writes the responses, all samples, and those to look at.
+// writeGenerated writes the responses, all samples, and the samples to review.
 func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	var responses []study.ModelResponse
 	var samples, review []dataset.Sample
@@ -125,7 +125,8 @@ func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"responses.csv", dataset.WriteResponses(responses)}, {"samples.csv", dataset.WriteSamples(samples)}, {"review.csv", dataset.WriteReview(review)}} {
+	}{{"responses.csv", dataset.WriteResponses(responses)}, {"samples.csv", dataset.WriteSamples(samples)},
+		{"review.csv", dataset.WriteReview(review)}} {
 		if err := o.write(f.name, f.content); err != nil {
 			return err
 		}
@@ -133,8 +134,7 @@ func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	return nil
 }
 
-// printGenerated counts what is to be looked at, model by model, of so many
-// samples asked for.
+// printGenerated counts the flagged samples by model. asked is the number of samples requested.
 func printGenerated(w io.Writer, dir string, models []string, asked int, generated []llm.Generated) error {
 	fmt.Fprintln(w)
 	t := newTable(w)
@@ -182,7 +182,7 @@ func printGenerated(w io.Writer, dir string, models []string, asked int, generat
 	}
 	fmt.Fprintf(w, "\n%s/responses.csv is ready for a study", dir)
 	if flagged > 0 {
-		fmt.Fprintf(w, ", once somebody has read %s/review.csv: %d samples have a flag, and %d of these are among the responses", dir, flagged, chosen)
+		fmt.Fprintf(w, ". Read %s/review.csv first: %d samples have a flag, and %d of them are among the responses", dir, flagged, chosen)
 	}
 	_, err := fmt.Fprintln(w, ".")
 	return err

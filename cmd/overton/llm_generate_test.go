@@ -70,7 +70,7 @@ func TestGenerateWritesResponsesForAStudy(t *testing.T) {
 	args := []string{"llm", "generate", "--questions", questions, "--models", models, "--out", dir, "--samples", "2", "--system", system, "--max-words", "60"}
 
 	code, out, errs := overtonCmd(append(args, "--dry-run")...)
-	if code != 0 || s.Requests() != 0 || !strings.Contains(out, "Still to ask: 8") {
+	if code != 0 || s.Requests() != 0 || !strings.Contains(out, "Still to send: 8") {
 		t.Fatalf("a dry run ends with %d after %d requests: %s%s", code, s.Requests(), out, errs)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -80,7 +80,7 @@ func TestGenerateWritesResponsesForAStudy(t *testing.T) {
 	if code != 0 {
 		t.Fatal(errs, out)
 	}
-	for _, want := range []string{"8 answered now in 8 attempts", "2 samples have a flag, and 0 of these are among the responses"} {
+	for _, want := range []string{"8 answered now in 8 attempts", "2 samples have a flag, and 0 of them are among the responses"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}

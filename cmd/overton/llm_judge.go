@@ -45,15 +45,15 @@ type llmJudgeResult struct {
 	Prompts  map[string]string `json:"prompts"`
 
 	Predictions int `json:"predictions"`
-	NotAsked    int `json:"not_asked"`   // because the strategy has nothing to tell of the participant
-	Unreadable  int `json:"unreadable"`  // answers that are no rating
-	ByLogProbs  int `json:"by_logprobs"` // predictions that are means by log-probabilities
+	NotAsked    int `json:"not_asked"`   // because the participant has nothing that the strategy uses
+	Unreadable  int `json:"unreadable"`  // answers that are not ratings
+	ByLogProbs  int `json:"by_logprobs"` // predictions that are means weighted by log-probabilities
 
-	// People is the judge against those who rated; null where no rating was predicted.
+	// People compares the judge with the participants' ratings; null if no rating was predicted.
 	People *comparedJudge `json:"people"`
 
-	// New is the OvertonScore with the new models' ratings left to the judge and
-	// all others' to people; null without new models or groups.
+	// New is the OvertonScore with the new models' ratings predicted by the judge and all others' given by
+	// people; null if there are no new models or no groups.
 	New *score.Overton `json:"new"`
 }
 
@@ -61,25 +61,25 @@ func newLLMJudge() *cobra.Command {
 	o := llmJudgeOptions{parameters: score.DefaultParameters()}
 	cmd := &cobra.Command{
 		Use:   "judge --ratings FILE --models FILE --out DIR",
-		Short: "Have a model predict participants' ratings",
-		Long: `Have a model predict how each participant rates each response, and set that
-against how they did. Each rating is predicted as if it were not there. What the
-judge is told of a participant is the strategy's matter:
+		Short: "Ask a model to predict participants' ratings",
+		Long: `Ask a model to predict how each participant rates each response, and compare its
+predictions with the real ratings. Each rating is predicted without being shown to
+the judge. What the judge is told about a participant depends on the strategy:
 
   fr        their own view of the question
   demog     who they are
   demog+fr  both
   fs        their ratings of the other responses to the question
-  fs+fr     those, and their own view
+  fs+fr     those and their own view
 
-Models of --responses that nobody rated are new: their ratings by every
-participant of a question are predicted too, and scored among the others.
+Models in --responses that nobody rated are new: their ratings by every
+participant of a question are predicted too, and they are scored with the others.
 
 --ratings is the folder of an export, or a file in the layout of OvertonBench. An
-export says what its study allows to be sent to models (models.send in its
-study.yaml). For other files --consented says that the participants' consent
-covers it. Names and ids are never sent, and what looks like one is taken out of
-what people wrote. The folder gets predictions.csv, which "overton score judge"
+export says what its study allows to be sent to models (models.send in
+study.yaml). For other files, use --consented to confirm that the participants'
+consent covers it. Names and ids are never sent, and what looks like one is removed
+from what people wrote. The folder receives predictions.csv, which "overton score judge"
 and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 		Args: usageArgs(cobra.NoArgs),
 	}
@@ -87,26 +87,29 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 	o.calibration.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.ratings, "ratings", "", "folder of an export, or file of ratings (`PATH`)")
-	f.StringVar(&o.questions, "questions", "", "the questions' texts, where the ratings lack them (`FILE`)")
-	f.StringVar(&o.responses, "responses", "", "further responses: of new models, and of those rated where the ratings lack the texts (`FILE`)")
-	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question; empty: none")
-	f.StringVar(&o.strategy, "strategy", string(llm.FewShotFreeResponse), "what the judge is told: fr, demog, demog+fr, fs or fs+fr")
-	f.StringSliceVar(&o.Demographics, "demographics", nil, "columns that say who a participant is; those known where none is named")
-	f.IntVar(&o.Samples, "samples", 1, "answers to each prediction, which are averaged")
-	f.Float64Var(&o.Share, "share", 1, "share of the ratings, drawn at random, that are predicted")
-	f.Float64Var(&o.temperature, "temperature", 0, "temperature, unless the models file says another")
-	f.IntVar(&o.MaxTokens, "max-tokens", 16, "longest answer, unless the models file says another")
-	f.IntVar(&o.Seed, "seed", 1, "seed of the share, of resampling, and of the first sample at endpoints that heed one")
-	f.StringVar(&o.parse, "parse", "strict", "strict: the answer is one rating alone; lenient: its first digit from 1 to 5 counts")
-	f.StringVar(&o.by, "method", llm.BySamples, "samples: the rating answered; logprobs: the mean by the digits' log-probabilities, where the endpoint reports some")
-	f.BoolVar(&o.consented, "consented", false, "the participants' consent covers that a language model is sent what the strategy needs")
-	f.Float64Var(&o.parameters.Tau, "tau", o.parameters.Tau, "mean rating from which on a group is covered")
-	f.IntVar(&o.parameters.Bootstrap, "bootstrap", o.parameters.Bootstrap, "resamples behind every interval, 0 for none")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.questions, "questions", "", "the text of the questions, if the ratings do not include it (`FILE`)")
+	f.StringVar(&o.responses, "responses", "", "more responses (`FILE`): of new models, and of rated models if "+
+		"the ratings do not include the text")
+	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question; empty for none")
+	f.StringVar(&o.strategy, "strategy", string(llm.FewShotFreeResponse), "what to tell the judge: fr, demog, demog+fr, fs or fs+fr")
+	f.StringSliceVar(&o.Demographics, "demographics", nil, "columns that describe a participant; by default, the known ones")
+	f.IntVar(&o.Samples, "samples", 1, "number of answers to average for each prediction")
+	f.Float64Var(&o.Share, "share", 1, "share of the ratings to predict, drawn at random")
+	f.Float64Var(&o.temperature, "temperature", 0, "temperature, unless the models file sets one")
+	f.IntVar(&o.MaxTokens, "max-tokens", 16, "maximum answer length in tokens, unless the models file sets one")
+	f.IntVar(&o.Seed, "seed", 1, "seed of the share, of resampling, and of the first sample if the endpoint supports it")
+	f.StringVar(&o.parse, "parse", "strict", "strict: the answer must be a rating and nothing else; lenient: its "+
+		"first digit from 1 to 5 counts")
+	f.StringVar(&o.by, "method", llm.BySamples, "samples: the rating given; logprobs: the mean weighted by the "+
+		"digits' log-probabilities, if the endpoint returns them")
+	f.BoolVar(&o.consented, "consented", false, "the participants consented to a language model being sent what the strategy needs")
+	f.Float64Var(&o.parameters.Tau, "tau", o.parameters.Tau, "mean rating at or above which a group is covered")
+	f.IntVar(&o.parameters.Bootstrap, "bootstrap", o.parameters.Bootstrap, "resamples for every interval, 0 for none")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case o.ratings == "" || o.modelsFile == "" || o.out == "":
-			return usagef("--ratings, --models and --out are needed\nusage: %s", cmd.UseLine())
+			return usagef("--ratings, --models and --out are required\nusage: %s", cmd.UseLine())
 		case !slices.Contains(llm.Strategies, llm.Strategy(o.strategy)):
 			return usagef("--strategy is %q; expected one of %v", o.strategy, llm.Strategies)
 		case o.parse != "strict" && o.parse != "lenient":
@@ -129,10 +132,11 @@ func judge(cmd *cobra.Command, o *llmJudgeOptions) error {
 		return err
 	}
 	if len(o.models) != 1 {
-		return usagef("the models file has %d models; name the one that judges with --model", len(o.models))
+		return usagef("the models file has %d models; choose the judge with --model", len(o.models))
 	}
 	o.Judge = o.models[0].Name
-	result := &llmJudgeResult{Program: window.ThisProgram(), Judge: o.models.Settings()[0], Strategy: o.Strategy, Prompts: llm.JudgePrompts(o.prompts)}
+	result := &llmJudgeResult{Program: window.ThisProgram(), Judge: o.models.Settings()[0], Strategy: o.Strategy,
+		Prompts: llm.JudgePrompts(o.prompts)}
 	if err := o.readRatings(result); err != nil {
 		return err
 	}
@@ -167,7 +171,7 @@ func judge(cmd *cobra.Command, o *llmJudgeOptions) error {
 	return cmp.Or(failed(), err)
 }
 
-// readRatings reads the ratings with all texts, and sees that they may be sent.
+// readRatings reads the ratings with all texts, and checks that they may be sent.
 func (o *llmJudgeOptions) readRatings(result *llmJudgeResult) error {
 	path, err := ratingsFile(o.ratings)
 	if err != nil {
@@ -204,7 +208,7 @@ func (o *llmJudgeOptions) readRatings(result *llmJudgeResult) error {
 	return o.readResponses()
 }
 
-// ratingsFile finds the ratings of an export's folder.
+// ratingsFile finds the ratings in the folder of an export.
 func ratingsFile(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return path, nil
@@ -214,10 +218,10 @@ func ratingsFile(path string) (string, error) {
 			return filepath.Join(path, name), nil
 		}
 	}
-	return "", fmt.Errorf("%s holds no ratings.csv, ratings.jsonl or ratings.parquet; expected the folder of an export", path)
+	return "", fmt.Errorf("%s does not contain ratings.csv, ratings.jsonl or ratings.parquet; expected the folder of an export", path)
 }
 
-// mayBeSent refuses what the participants' consent does not cover.
+// mayBeSent refuses data that the participants' consent does not cover.
 func (o *llmJudgeOptions) mayBeSent(path string) error {
 	manifest := filepath.Join(filepath.Dir(path), "manifest.json")
 	content, err := os.ReadFile(manifest)
@@ -234,7 +238,8 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 		}
 	}
 	if !o.consented {
-		return fmt.Errorf("%s is no file of an export, so nothing says whether its participants agreed that a language model is sent their %s; if they did, say so with --consented", path, kinds(o.Strategy.Sends()))
+		return fmt.Errorf("%s is not part of an export, so it is not known whether its participants agreed to a "+
+			"language model being sent their %s; if they did, add --consented", path, kinds(o.Strategy.Sends()))
 	}
 	return nil
 }
@@ -242,7 +247,8 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 func allowed(s llm.Strategy, st dataset.ManifestStudy) error {
 	missing := slices.DeleteFunc(s.Sends(), func(kind study.Sent) bool { return slices.Contains(st.Sent, kind) })
 	if len(missing) > 0 {
-		return fmt.Errorf("the study %q does not allow that language models are sent its participants' %s; its study.yaml would have to list them under models.send, and its consent to say so", st.Slug, kinds(missing))
+		return fmt.Errorf("the study %q does not allow language models to be sent its participants' %s; to allow "+
+			"it, list them under models.send in study.yaml and say so in the consent", st.Slug, kinds(missing))
 	}
 	return nil
 }
@@ -258,7 +264,7 @@ func kinds(list []study.Sent) string {
 // prolificDemographics are the columns of OvertonBench, as Prolific names them.
 var prolificDemographics = []string{"Age", "Sex", "Ethnicity simplified", "U.s. political affiliation"}
 
-// knownDemographics are the columns that are known to say who a participant is.
+// knownDemographics are the columns known to describe a participant.
 func (o *llmJudgeOptions) knownDemographics() (names []string) {
 	for _, name := range o.Ratings.Attributes {
 		_, item := instrument.USDemographics().Item(name)
@@ -269,11 +275,11 @@ func (o *llmJudgeOptions) knownDemographics() (names []string) {
 	return names
 }
 
-// Columns of texts in the layout of OvertonBench.
+// Text columns in the layout of OvertonBench.
 const questionTextColumn = "question"
 
-// textsOfRatings takes the texts of questions and responses from the columns of
-// the ratings, as far as they are there.
+// textsOfRatings takes the text of questions and responses from the columns of the ratings, if they are
+// there.
 func (o *llmJudgeOptions) textsOfRatings() {
 	o.Questions, o.Responses = map[string]string{}, map[[2]string]string{}
 	question, response := slices.Index(o.Ratings.Attributes, questionTextColumn), slices.Index(o.Ratings.Attributes, responseColumn)
@@ -287,7 +293,7 @@ func (o *llmJudgeOptions) textsOfRatings() {
 	}
 }
 
-// readResponses reads further responses. Models that nobody rated are new.
+// readResponses reads more responses. Models that nobody rated are new.
 func (o *llmJudgeOptions) readResponses() error {
 	if o.responses == "" {
 		return nil
@@ -316,8 +322,7 @@ func (o *llmJudgeOptions) readResponses() error {
 	return nil
 }
 
-// score sets the predictions against people, scores the new models, and writes
-// the predictions.
+// score compares the predictions with people's ratings, scores the new models, and writes the predictions.
 func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Prediction) error {
 	inPlace := slices.Repeat([]float64{math.NaN()}, len(o.Ratings.Rows))
 	validated, predictedNew := false, false
@@ -348,7 +353,8 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 	var old, fresh []dataset.Prediction
 	scored := score.Ratings{Attributes: o.Ratings.Attributes, Rows: slices.Clone(o.Ratings.Rows)}
 	for _, p := range predictions {
-		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
+		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group,
+			Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
 		if c := result.People; c != nil && c.Calibrated != nil {
 			if p.Row >= 0 {
 				out.Calibrated = c.Calibrated.Predictions[p.Row]
@@ -386,13 +392,14 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 
 func printLLMJudge(w io.Writer, r *llmJudgeResult) error {
 	if r.Unreadable > 0 {
-		fmt.Fprintf(w, "%d answers are no rating and count for nothing\n", r.Unreadable)
+		fmt.Fprintf(w, "%d answers are not ratings and were ignored\n", r.Unreadable)
 	}
 	if r.ByLogProbs > 0 {
-		fmt.Fprintf(w, "%d predictions are means by log-probabilities\n", r.ByLogProbs)
+		fmt.Fprintf(w, "%d predictions are means weighted by log-probabilities\n", r.ByLogProbs)
 	}
 	if r.NotAsked > 0 {
-		fmt.Fprintf(w, "%d ratings are not predicted: there is no answer, or nothing of what %s tells is known of the participant\n", r.NotAsked, r.Strategy)
+		fmt.Fprintf(w, "%d ratings were not predicted: there was no answer, or nothing that %s uses is known "+
+			"about the participant\n", r.NotAsked, r.Strategy)
 	}
 	fmt.Fprintln(w)
 	if r.People != nil {
@@ -403,6 +410,6 @@ func printLLMJudge(w io.Writer, r *llmJudgeResult) error {
 	if r.New == nil {
 		return nil
 	}
-	fmt.Fprintln(w, "\nwith the new models' ratings left to the judge:")
+	fmt.Fprintln(w, "\nwith the new models' ratings predicted by the judge:")
 	return printModels(w, r.New.Models)
 }

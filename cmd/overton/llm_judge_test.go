@@ -36,7 +36,7 @@ func chance(n uint64, names ...string) uint64 {
 }
 
 // pilot reads the pilot's ratings. The judge gives the rating with an error of
-// -1, 0 or 1 each time, and now and then something that is no rating.
+// -1, 0 or 1 each time, and now and then something that is not a rating.
 func pilot(t *testing.T) (rows []pilotRow) {
 	for _, cells := range readRows(t, sharedFolder(t, "data", "overton", "pilot_ratings.csv")) {
 		r := pilotRow{user: cells["user"], question: cells["question_id"], model: cells["model"]}
@@ -65,7 +65,7 @@ func pilot(t *testing.T) (rows []pilotRow) {
 
 func TestASimulatedJudgeOnThePilotIsMeasuredAsByHand(t *testing.T) {
 	rows := pilot(t)
-	// A badge is all that the judge is told of a participant, so the endpoint
+	// A badge is all that the judge is told about a participant, so the endpoint
 	// knows by it, the question and the response whose rating it is to predict.
 	texts := map[[2]string]string{}
 	for _, cells := range readRows(t, sharedFolder(t, "data", "overton", "responses.csv")) {
@@ -408,7 +408,7 @@ func TestOnlyWhatTheStudyAllowsIsSent(t *testing.T) {
 		switch {
 		case missing == "" && code != 0:
 			t.Errorf("%s ends with %d: %s", strategy, code, errs)
-		case missing != "" && (code != 1 || s.Requests() != before || !strings.Contains(errs, `"parks" does not allow that language models are sent its participants' `+missing+";")):
+		case missing != "" && (code != 1 || s.Requests() != before || !strings.Contains(errs, `"parks" does not allow language models to be sent its participants' `+missing+";")):
 			t.Errorf("%s ends with %d after %d requests: %s", strategy, code, s.Requests()-before, errs)
 		}
 	}
@@ -483,7 +483,7 @@ func TestAnExportIsJudgedIfItsStudyAllows(t *testing.T) {
 	})
 	defer s.Close()
 	args := []string{"llm", "judge", "--ratings", dir, "--models", modelsFile(t, s, "judge"), "--bootstrap", "0", "--out", filepath.Join(t.TempDir(), "run")}
-	if code, _, errs := overtonCmd(args...); code != 1 || s.Requests() > 0 || !strings.Contains(errs, `the study "example" does not allow that language models are sent its participants' free responses, ratings;`) {
+	if code, _, errs := overtonCmd(args...); code != 1 || s.Requests() > 0 || !strings.Contains(errs, `the study "example" does not allow language models to be sent its participants' free responses, ratings;`) {
 		t.Fatalf("it ends with %d after %d requests: %s", code, s.Requests(), errs)
 	}
 	manifest := filepath.Join(dir, "manifest.json")

@@ -2,8 +2,8 @@
 // studies, rehearses them with virtual participants, and does all analysis
 // offline, files in and files out.
 //
-// Exit status: 0 done, 1 the input or the result is not acceptable (the
-// reason is on standard error), 2 wrong usage.
+// Exit status: 0 success, 1 the input or the result is not acceptable (the reason is on standard error), 2
+// wrong usage.
 package main
 
 import (
@@ -25,8 +25,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run executes one command line and returns the exit status. It is the whole
-// program, so tests call it with their own arguments and writers.
+// run executes one command line and returns the exit status. It is the whole program, so tests can call it
+// with their own arguments and writers.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -44,12 +44,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// newRoot builds the command tree. Each command lives in a file of its own
-// name and is added here.
+// newRoot builds the command tree. Each command is in the file that has its name and is added here.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "overton",
-		Short:         "Run studies of the Overton window and score how much of it a model covers",
+		Short:         "Run studies of the Overton window and score how much of it models cover",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          subcommandOnly,
@@ -76,15 +75,15 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// usageError marks an error of the command line itself: exit status 2.
+// usageError marks an error in the command line itself: exit status 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usagef makes a usageError from a format.
+// usagef makes a usageError from a format string.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// usageArgs turns a cobra argument check into one whose failure counts as wrong usage.
+// usageArgs makes a failed cobra argument check count as wrong usage.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -94,7 +93,7 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// subcommandOnly refuses stray words after a command that only groups others.
+// subcommandOnly rejects stray words after a command that only groups others.
 func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

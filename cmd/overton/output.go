@@ -11,7 +11,7 @@ import (
 	"overton/internal/figure"
 )
 
-// writeJSON writes v as indented JSON to path, or to stdout for "-".
+// writeJSON writes v as indented JSON to path, or to stdout if path is "-".
 func writeJSON(stdout io.Writer, path string, v any) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -27,16 +27,16 @@ func writeJSON(stdout io.Writer, path string, v any) error {
 	return writeWhole(path, buf.Bytes())
 }
 
-// checkFigure refuses a file whose name does not say which format it is to have.
+// checkFigure rejects a file name whose extension does not name a figure format.
 func checkFigure(path string) error {
 	switch filepath.Ext(path) {
 	case ".svg", ".png":
 		return nil
 	}
-	return usagef("%q: expected a file that ends in .svg or .png", path)
+	return usagef("%q: expected a file name ending in .svg or .png", path)
 }
 
-// writeFigure writes a figure in the format that the file's name ends in.
+// writeFigure writes a figure in the format given by the file's extension.
 func writeFigure(path string, f *figure.Figure) error {
 	if err := checkFigure(path); err != nil {
 		return err
@@ -51,7 +51,7 @@ func writeFigure(path string, f *figure.Figure) error {
 	return writeWhole(path, content)
 }
 
-// writeWhole writes a file that appears whole or not at all.
+// writeWhole writes a file that appears complete or not at all.
 func writeWhole(path string, content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".overton-*")
 	if err != nil {

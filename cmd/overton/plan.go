@@ -19,12 +19,12 @@ func newPlan() *cobra.Command {
 	var json, db string
 	cmd := &cobra.Command{
 		Use:   "plan [DIR]",
-		Short: "Say how many people, votes and minutes a study takes, and what it costs",
-		Long: `Say how many people, votes and minutes a study takes, and what it costs: of the
-study in a folder, of the numbers given, or of a folder with other numbers.
+		Short: "Work out how many people, votes and minutes a study needs, and what it costs",
+		Long: `Work out how many people, votes and minutes a study needs, and what it costs: for the
+study in a folder, for the numbers given, or for a folder with some numbers changed.
 
-Times are medians of pages. With --db they are those measured in the studies of
-that database, where twenty people or more have finished.`,
+Times are medians for each kind of page. With --db they are measured in the studies of
+that database in which at least twenty people finished.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 	}
 	flags := cmd.Flags()
@@ -35,26 +35,27 @@ that database, where twenty people or more have finished.`,
 		usage string
 	}{
 		{"questions", &d.Questions, 30, "`N` questions in the set"},
-		{"questions-per-participant", &d.QuestionsPerParticipant, 3, "`N` questions asked of each person"},
+		{"questions-per-participant", &d.QuestionsPerParticipant, 3, "`N` questions that each person answers"},
 		{"participants-per-question", &d.ParticipantsPerQuestion, 60, "`N` people on each question"},
 		{"models", &d.Models, 8, "`N` model responses to each question"},
-		{"responses", &d.Responses, 0, "`N` of them rated by each person; all unless set"},
-		{"votes", &d.Votes, 15, "`N` votes of each person on each question"},
-		{"seeds", &d.Seeds, 0, "`N` statements given for each question"},
-		{"survey-items", &d.SurveyItems, 0, "`N` survey items asked of each person"},
-		{"checks", &d.Checks, 0, "`N` checks"},
+		{"responses", &d.Responses, 0, "`N` of these that each person rates; by default, all"},
+		{"votes", &d.Votes, 15, "`N` votes by each person on each question"},
+		{"seeds", &d.Seeds, 0, "`N` seed statements for each question"},
+		{"survey-items", &d.SurveyItems, 0, "`N` survey items that each person answers"},
+		{"checks", &d.Checks, 0, "`N` attention checks"},
 	}
 	given := make([]int, len(numbers))
 	for i, n := range numbers {
 		flags.IntVar(&given[i], n.name, n.value, n.usage)
 	}
-	flags.Float64Var(&margin, "margin", 0, "as many people on each question as give a group's share a 95 % interval of at most plus or minus `SHARE`, such as 0.1")
-	flags.Float64Var(&terms.HourlyPay, "pay", terms.HourlyPay, "pay of an hour")
-	flags.Float64Var(&terms.Fee, "fee", terms.Fee, "the recruiter's fee, as a `SHARE` of the pay; look yours up")
-	flags.Float64Var(&terms.Returned, "returned", terms.Returned, "`SHARE` of those who start that returns its place")
-	flags.Float64Var(&terms.Unfinished, "unfinished", terms.Unfinished, "`SHARE` of the others that does not finish")
-	flags.StringVar(&db, "db", "", "the database `FILE` whose times are used")
-	flags.StringVar(&json, "json", "", "write JSON to `FILE`, - for standard output")
+	flags.Float64Var(&margin, "margin", 0, "enough people on each question for a 95 % interval of a group's share "+
+		"of at most plus or minus `SHARE`, such as 0.1")
+	flags.Float64Var(&terms.HourlyPay, "pay", terms.HourlyPay, "pay per hour")
+	flags.Float64Var(&terms.Fee, "fee", terms.Fee, "the recruiter's fee as a `SHARE` of the pay; check what yours charges")
+	flags.Float64Var(&terms.Returned, "returned", terms.Returned, "`SHARE` of those who start and return their place")
+	flags.Float64Var(&terms.Unfinished, "unfinished", terms.Unfinished, "`SHARE` of the others who do not finish")
+	flags.StringVar(&db, "db", "", "the database `FILE` to take times from")
+	flags.StringVar(&json, "json", "", "write JSON to `FILE`, or - for standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, share := range []struct {
 			name  string
@@ -123,18 +124,19 @@ func printPlan(w io.Writer, p study.Plan) error {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	d := p.Design
-	line("people", "%d finish: %d questions × %d people ÷ %d questions a person", p.Participants, d.Questions, d.ParticipantsPerQuestion, d.QuestionsPerParticipant)
-	line("places", "%d to order, %.1f %% more for those who do not finish", p.Places, 100*p.Terms.Unfinished)
-	line("starts", "%d people begin, if %.1f %% return their place", p.Starts, 100*p.Terms.Returned)
-	line("ratings", "%d, %.1f of each model response", p.Ratings, p.RatingsPerResponse)
-	line("votes", "%d at most, %.1f on each statement in the mean", p.Votes, p.VotesPerStatement)
+	line("people", "%d finish: %d questions × %d people ÷ %d questions per person", p.Participants, d.Questions,
+		d.ParticipantsPerQuestion, d.QuestionsPerParticipant)
+	line("places", "%d to recruit: %.1f %% more, for those who do not finish", p.Places, 100*p.Terms.Unfinished)
+	line("starts", "%d people start, if %.1f %% return their place", p.Starts, 100*p.Terms.Returned)
+	line("ratings", "%d, %.1f for each model response", p.Ratings, p.RatingsPerResponse)
+	line("votes", "at most %d, on average %.1f on each statement", p.Votes, p.VotesPerStatement)
 	if p.EarlyPeople > 0 {
-		line("early people", "%d on each question come before there are %d statements, and cannot be grouped", p.EarlyPeople, p.Terms.MinVotes)
+		line("early people", "%d on each question arrive before there are %d statements, and cannot be grouped", p.EarlyPeople, p.Terms.MinVotes)
 	}
-	line("margin", "a group of half the people: its share ± %.0f points (95 %%)", 100*p.Margin)
-	line("minutes", "%d until the code is back, %.1f of them on screen", p.Minutes, p.Screen)
-	line("reward", "%.2f a person at %.2f an hour", p.Reward, p.Terms.HourlyPay)
-	line("cost", "%.2f: %.2f and a fee of %.1f %%", p.Cost, p.Pay, 100*p.Terms.Fee)
+	line("margin", "the share of a group of half the people: ± %.0f points (95 %%)", 100*p.Margin)
+	line("minutes", "%d until the code is entered, %.1f of them on screen", p.Minutes, p.Screen)
+	line("reward", "%.2f per person at %.2f per hour", p.Reward, p.Terms.HourlyPay)
+	line("cost", "%.2f: %.2f plus a fee of %.1f %%", p.Cost, p.Pay, 100*p.Terms.Fee)
 	if err := table.Flush(); err != nil {
 		return err
 	}

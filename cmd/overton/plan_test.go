@@ -33,7 +33,7 @@ func TestPlanOfAFolderAndOfNumbers(t *testing.T) {
 	if p := plan("--margin", "0.1", "--pay", "9"); p.Design.ParticipantsPerQuestion != 97 || p.Terms.HourlyPay != 9 || p.Design.Consents != 1 {
 		t.Errorf("numbers alone: %+v", p)
 	}
-	if code, out, _ := overtonCmd("plan", dir); code != 0 || !strings.Contains(out, "people        36 finish: 3 questions × 24 people ÷ 2 questions a person") {
+	if code, out, _ := overtonCmd("plan", dir); code != 0 || !strings.Contains(out, "people        36 finish: 3 questions × 24 people ÷ 2 questions per person") {
 		t.Errorf("status %d\n%s", code, out)
 	}
 	for _, args := range [][]string{{"--votes", "-1"}, {"--margin", "2"}, {"--fee", "NaN"}, {"--returned", "1"}, {dir, dir}} {

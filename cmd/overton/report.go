@@ -35,15 +35,15 @@ func newReport() *cobra.Command {
 		Use:   "report (RATINGS | --db FILE --study SLUG) --out DIR",
 		Short: "Write all scores and figures as one page",
 		Long: `Write all scores and figures as one page that needs no server, from a file of
-ratings or from a study in the database. Into the folder DIR go report.html,
-result.json with every number, and the figures as SVG and PNG, with their numbers as CSV.`,
+ratings or from a study in the database. The folder DIR receives report.html,
+result.json with every number, and the figures as SVG and PNG with their numbers as CSV.`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err
 			}
 			if o.out == "" || (len(args) == 1) == (o.study != "") {
-				return usagef("a report needs --out and either a file of ratings or --study\nusage: %s", cmd.UseLine())
+				return usagef("--out and either a file of ratings or --study are required\nusage: %s", cmd.UseLine())
 			}
 			var r *report.Report
 			var err error
@@ -69,10 +69,12 @@ result.json with every number, and the figures as SVG and PNG, with their number
 	f := cmd.Flags()
 	f.StringVar(&o.db, "db", "overton.db", "the database `FILE`")
 	f.StringVar(&o.study, "study", "", "the study's slug")
-	f.StringVar(&o.people, "people", string(window.Auto), "of a study, whose data: real, virtual, or auto (real where anybody finished)")
-	f.IntVar(&o.regroupings, "regroupings", window.DefaultOptions().Regroupings, "of a study, resamples of participants in which groups are found anew")
+	f.StringVar(&o.people, "people", string(window.Auto), "for a study, whose data to use: real, virtual, or auto (real if anyone finished)")
+	f.IntVar(&o.regroupings, "regroupings", window.DefaultOptions().Regroupings, "for a study, resamples of "+
+		"participants with groups recomputed in each")
 	f.StringVar(&o.outsideName, "outside-name", "outside score", "what the outside score is called")
-	f.StringArrayVar(&o.models, "survey-model", nil, "of a study, file of models' answers to one of its surveys (`INSTRUMENT=FILE`); without any, those of the latest analysis on the admin pages")
+	f.StringArrayVar(&o.models, "survey-model", nil, "for a study, file of models' answers to one of its surveys "+
+		"(`INSTRUMENT=FILE`); by default, those of the latest analysis on the admin pages")
 	f.StringVar(&o.out, "out", "", "folder for the report")
 	return cmd
 }
@@ -82,7 +84,8 @@ func reportFile(ctx context.Context, stderr io.Writer, path string, o reportOpti
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Title: "OvertonScore of " + filepath.Base(path), Scores: result, OutsideName: o.outsideName, Regroupings: o.Bootstrap}, nil
+	return &report.Report{Title: "OvertonScore of " + filepath.Base(path), Scores: result, OutsideName: o.outsideName,
+		Regroupings: o.Bootstrap}, nil
 }
 
 func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o reportOptions) (*report.Report, error) {
@@ -96,7 +99,7 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	}
 	if st.Overton() == nil {
 		if surveys == nil {
-			return nil, fmt.Errorf("study %s: it asks nothing that could be reported", o.study)
+			return nil, fmt.Errorf("study %s: it has no questions or surveys to report", o.study)
 		}
 		return report.OfSurveys(surveys), nil
 	}
@@ -116,7 +119,7 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	case found.Score == nil && surveys != nil:
 		return report.OfSurveys(surveys), nil
 	case found.Score == nil:
-		return nil, fmt.Errorf("study %s: nobody could be grouped, so there is nothing to report", o.study)
+		return nil, fmt.Errorf("study %s: no participant could be placed in a group, so there is nothing to report", o.study)
 	}
 	statements, err := db.Statements(ctx, row.ID)
 	if err != nil {
@@ -129,9 +132,10 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 	})
 }
 
-// surveys analyses a study's surveys, with the models' answers given or, without
-// any, those of the latest analysis on the admin pages; nil where it has none.
-func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study, st *dataset.Study) (*window.Surveys, error) {
+// surveys analyses a study's surveys with the given models' answers or, if none are given, those of the
+// latest analysis on the admin pages. The result is nil if the study has no surveys.
+func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study,
+	st *dataset.Study) (*window.Surveys, error) {
 	instruments := window.Instruments(st)
 	if len(instruments) == 0 {
 		return nil, nil
@@ -151,7 +155,8 @@ func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store
 		name, path, ok := strings.Cut(given, "=")
 		in, known := st.Instruments[name]
 		if !ok || !known {
-			return nil, usagef("--survey-model is %q; expected INSTRUMENT=FILE, the instrument being one of %s", given, strings.Join(instruments, ", "))
+			return nil, usagef("--survey-model is %q; expected INSTRUMENT=FILE, where INSTRUMENT is one of %s", given,
+				strings.Join(instruments, ", "))
 		}
 		content, _, err := readInput(path)
 		if err != nil {
@@ -175,7 +180,7 @@ func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store
 	return window.AnalyseSurveys(ctx, db, row, st, options, files, func() { _ = bar.Add(1) })
 }
 
-// writeReport writes the page, the numbers and the figures into a folder.
+// writeReport writes the page, the numbers and the figures to a folder.
 func writeReport(r *report.Report, dir string) error {
 	page, err := r.HTML()
 	if err != nil {

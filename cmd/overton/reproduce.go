@@ -16,15 +16,15 @@ import (
 func newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce BUNDLE.zip",
-		Short: "Compute every result of a bundle anew and compare",
-		Long: `Compute every result of a bundle anew from its data, and say of each whether it
-comes out the same, and if not, what differs. Numbers may differ from the ninth
-digit on, since processors round otherwise in the last. What was changed in the
-bundle since it was made is said first; the results are computed all the same,
-from the data as they are now. Exit status 1 where anything differs.`,
+		Short: "Recompute every result in a bundle and compare",
+		Long: `Recompute every result in a bundle from its data and say for each whether it is the
+same and, if not, what differs. Numbers may differ from the ninth digit on, because
+processors round the last digits differently. If files in the bundle were changed
+after it was made, that is said first; the results are still computed, from the data
+as they are now. The exit status is 1 if anything differs.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
-	json := cmd.Flags().String("json", "", "write the comparison as JSON to this `FILE`, - for standard output")
+	json := cmd.Flags().String("json", "", "write the comparison as JSON to this `FILE`, or - for standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f, err := os.Open(args[0])
 		if err != nil {
@@ -63,20 +63,19 @@ from the data as they are now. Exit status 1 where anything differs.`,
 		case different > 0:
 			return fmt.Errorf("%d of %d results are different", different, len(r.Runs))
 		case !r.Same:
-			return errors.New("the results are the same, but the bundle is not as it was made")
+			return errors.New("the results are the same, but the bundle was changed after it was made")
 		}
 		return nil
 	}
 	return cmd
 }
 
-// shownDifferences is how many differences of a run are printed; all that are
-// known stand in the JSON.
+// shownDifferences is how many differences of a run are printed; the JSON has all of them.
 const shownDifferences = 5
 
-// printReproduction writes a comparison for a person to read.
+// printReproduction writes a comparison for people to read.
 func printReproduction(w io.Writer, r *window.Reproduction) {
-	fmt.Fprintf(w, "%s, made by %s, computed by %s\n", r.Study, r.MadeBy, r.Computed)
+	fmt.Fprintf(w, "%s, made by %s, recomputed by %s\n", r.Study, r.MadeBy, r.Computed)
 	for _, change := range r.Changed {
 		fmt.Fprintln(w, "changed:", change)
 	}
@@ -84,7 +83,7 @@ func printReproduction(w io.Writer, r *window.Reproduction) {
 		fmt.Fprintf(w, "not in the bundle: run %d (%s) %s\n", run.ID, run.Kind, run.Reason)
 	}
 	if len(r.Runs) == 0 {
-		fmt.Fprintln(w, "The bundle holds no results.")
+		fmt.Fprintln(w, "The bundle contains no results.")
 	}
 	for _, c := range r.Runs {
 		name := fmt.Sprintf("run %d (%s)", c.Run, c.Kind)
@@ -99,7 +98,7 @@ func printReproduction(w io.Writer, r *window.Reproduction) {
 			fmt.Fprintf(w, "%s: same\n", name)
 			continue
 		case c.Same:
-			fmt.Fprintf(w, "%s: same, though the data are other\n", name)
+			fmt.Fprintf(w, "%s: same, although the data differ\n", name)
 			continue
 		}
 		data := "from the same data"

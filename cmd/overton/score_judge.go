@@ -22,27 +22,28 @@ type judgeOptions struct {
 	calibration
 }
 
-// calibration says how a judge is to be set right.
+// calibration says how to calibrate a judge.
 type calibration struct {
 	method string
 	folds  int
 }
 
 func (c *calibration) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.method, "calibrate", "", "also set the judge right by what people gave, apart for each question: isotonic or ordinal (`METHOD`)")
-	cmd.Flags().IntVar(&c.folds, "folds", 5, "parts into which a question's participants are dealt; each is calibrated by the others")
+	cmd.Flags().StringVar(&c.method, "calibrate", "", "also calibrate the judge to people's ratings, separately "+
+		"for each question: isotonic or ordinal (`METHOD`)")
+	cmd.Flags().IntVar(&c.folds, "folds", 5, "number of parts to split a question's participants into; each part is calibrated on the others")
 }
 
 // judgeResult is the JSON of "score judge".
 type judgeResult struct {
 	Program window.Program `json:"program"`
-	// Input is the ratings file, Predictions the judge's.
+	// Input is the file of ratings, Predictions that of the judge.
 	Input       input `json:"input"`
 	Predictions input `json:"predictions"`
 	comparedJudge
 }
 
-// comparedJudge is a judge against people, before calibration and after.
+// comparedJudge compares a judge with people, before and after calibration.
 type comparedJudge struct {
 	*score.Judge
 	Calibrated *calibratedJudge `json:"calibrated,omitempty"`
@@ -54,9 +55,10 @@ type calibratedJudge struct {
 	Result *score.Judge `json:"result"`
 }
 
-// compare sets a judge's predictions against the ratings, and its calibrated
-// ones too where that is wanted.
-func (c calibration) compare(r score.Ratings, predictions []float64, texts *score.Similarities, p score.Parameters, by []string) (j comparedJudge, err error) {
+// compare compares a judge's predictions with the ratings, and the calibrated predictions too if they are
+// wanted.
+func (c calibration) compare(r score.Ratings, predictions []float64, texts *score.Similarities, p score.Parameters,
+	by []string) (j comparedJudge, err error) {
 	if j.Judge, err = score.JudgeAgreement(r, predictions, texts, p, by); err != nil || c.method == "" {
 		return j, err
 	}
@@ -68,8 +70,7 @@ func (c calibration) compare(r score.Ratings, predictions []float64, texts *scor
 	return j, err
 }
 
-// Columns of texts in the layout of OvertonBench, from which the similarity
-// baseline is computed.
+// Text columns in the layout of OvertonBench, from which the similarity baseline is computed.
 const (
 	responseColumn     = "llm_response"
 	freeResponseColumn = "freeresponse"
@@ -79,15 +80,15 @@ func newScoreJudge() *cobra.Command {
 	o := judgeOptions{Parameters: score.DefaultParameters()}
 	cmd := &cobra.Command{
 		Use:   "judge --ratings FILE --predictions FILE",
-		Short: "How well a judge's ratings agree with people's",
-		Long: `How well a judge's ratings agree with people's: errors and correlations, two
-baselines, the models' scores with one model's ratings left to the judge, and
-where the judge errs more. Both files are in the layout of OvertonBench; the
+		Short: "Say how well a judge's ratings agree with people's",
+		Long: `Say how well a judge's ratings agree with people's: errors and correlations, two
+baselines, the models' scores with one model's ratings replaced by the judge's, and
+for whom the judge errs more. Both files are in the layout of OvertonBench; the
 similarity baseline needs the columns llm_response and freeresponse.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.ratings == "" || o.predictions == "" {
-				return usagef("both --ratings and --predictions are needed\nusage: %s", cmd.UseLine())
+				return usagef("--ratings and --predictions are required\nusage: %s", cmd.UseLine())
 			}
 			if o.figure != "" {
 				if err := checkFigure(o.figure); err != nil {
@@ -119,13 +120,13 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 	f.StringVar(&o.predictions, "predictions", "", "file of the judge's ratings")
 	f.StringVar(&o.column, "column", dataset.DefaultRatingColumn, "column of the predictions")
 	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
-	f.StringSliceVar(&o.by, "by", nil, "columns (Sex) by whose values to compare the judge's errors")
-	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
-	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
+	f.StringSliceVar(&o.by, "by", nil, "columns, such as Sex, whose values to compare the judge's errors by")
+	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating at or above which a group is covered")
+	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
 	o.calibration.addFlags(cmd)
-	f.StringVar(&o.figure, "figure", "", "draw the judge against people into this file, .svg or .png")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	f.StringVar(&o.figure, "figure", "", "draw the judge's ratings against people's in this file, .svg or .png")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
 	return cmd
 }
 
@@ -180,7 +181,8 @@ func printJudge(w io.Writer, j comparedJudge) error {
 	}
 	fmt.Fprintf(w, "people's share ≥ 4: %s\n", decimals(j.Judge.Judge.HumanHigh))
 	if j.Shy() {
-		fmt.Fprintf(w, "\nWARNING: the judge gives 4 or 5 in %.0f %% of its ratings, people in %.0f %%. Coverage from its ratings is too low.\n",
+		fmt.Fprintf(w, "\nWARNING: the judge gives 4 or 5 in %.0f %% of its ratings, people in %.0f %%. Coverage "+
+			"computed from its ratings is too low.\n",
 			100*float64(j.Judge.Judge.JudgeHigh), 100*float64(j.Judge.Judge.HumanHigh))
 	}
 	if err := printLeftToJudge(w, j.LeaveOneModelOut, ""); err != nil {
@@ -191,27 +193,29 @@ func printJudge(w io.Writer, j comparedJudge) error {
 			return err
 		}
 	}
-	fmt.Fprint(w, "\nabsolute error between the values of\n")
+	fmt.Fprint(w, "\nabsolute error by the values of\n")
 	t = newTable(w)
-	fmt.Fprint(t, "\teta²\tless chance\t95 %\tF\tp\t\n")
+	fmt.Fprint(t, "\teta²\tminus chance\t95 %\tF\tp\t\n")
 	for _, s := range j.Subgroups {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), decimals(s.Eta2Corrected), interval(s.Eta2CI), decimals(s.F), pValue(s.P))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", s.Attribute, decimals(s.Eta2), decimals(s.Eta2Corrected),
+			interval(s.Eta2CI), decimals(s.F), pValue(s.P))
 	}
 	return t.Flush()
 }
 
-// printLeftToJudge shows the models' scores with one model's ratings left to the
-// judge; nothing where there are no groups.
+// printLeftToJudge shows the models' scores with one model's ratings replaced by the judge's; nothing if
+// there are no groups.
 func printLeftToJudge(w io.Writer, l *score.LeaveOneModelOut, kind string) error {
 	if l == nil {
 		return nil
 	}
-	fmt.Fprintf(w, "\none model's ratings left to the judge%s: Spearman of the models' raw scores %s (%s), adjusted %s (%s)\n",
+	fmt.Fprintf(w, "\none model's ratings replaced by the judge's%s: Spearman of the models' raw scores %s (%s), adjusted %s (%s)\n",
 		kind, decimals(l.SpearmanRaw), interval(l.SpearmanRawCI), decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
 	t := newTable(w)
 	fmt.Fprint(t, "model\tpeople\tjudge\tshift\t95 %\t\n")
 	for _, m := range l.Models {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted), signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", m.Model, decimals(m.HumanAdjusted), decimals(m.JudgeAdjusted),
+			signed(m.DeltaAdjusted), interval(m.DeltaAdjustedCI))
 	}
 	return t.Flush()
 }

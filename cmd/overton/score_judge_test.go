@@ -56,11 +56,11 @@ func TestScoreJudge(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil {
 		t.Fatal(errs, err)
 	}
-	// On the question everybody's rating is calibrated by the other one's.
+	// On the question everyone's rating is calibrated by the other one's.
 	if c := got.Calibrated; c == nil || c.Method != "isotonic" || len(c.Curves) != 1 || c.Curves[0].Ratings != 5 || c.Result.Judge.N != 5 || got.Judge.Judge.MAE != 0.1 {
 		t.Errorf("calibrated %+v", got.Calibrated)
 	}
-	if _, out, _ = overtonCmd(append(args, "--calibrate", "ordinal", "--folds", "2")...); !strings.Contains(out, "judge, ordinal") || !strings.Contains(out, "left to the judge, calibrated") {
+	if _, out, _ = overtonCmd(append(args, "--calibrate", "ordinal", "--folds", "2")...); !strings.Contains(out, "judge, ordinal") || !strings.Contains(out, "replaced by the judge's, calibrated") {
 		t.Errorf("the table lacks the calibrated judge:\n%s", out)
 	}
 	if code, _, errs := overtonCmd(append(args, "--calibrate", "magic")...); code != 1 || !strings.Contains(errs, `"magic"; expected isotonic or ordinal`) {

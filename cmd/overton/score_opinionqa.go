@@ -41,10 +41,10 @@ type pollParameters struct {
 	Seed      uint64 `json:"seed"`
 }
 
-// pollLeftOut is what could not be compared.
+// pollLeftOut counts what could not be compared.
 type pollLeftOut struct {
-	WithoutPeople []string `json:"questions_without_people"` // in none of the files of people
-	WithoutTopic  int      `json:"questions_without_topic"`  // where topics were given
+	WithoutPeople []string `json:"questions_without_people"` // not in any file of people's answers
+	WithoutTopic  int      `json:"questions_without_topic"`  // if topics were given
 	WithoutScale  int      `json:"questions_without_scale"`  // unordered options
 }
 
@@ -52,18 +52,18 @@ func newScoreOpinionQA() *cobra.Command {
 	o := pollOptions{}
 	cmd := &cobra.Command{
 		Use:   "opinionqa --info FILE… --model FILE… --human FILE…",
-		Short: "How well models' answers to opinion polls represent people and groups",
-		Long: `How well models' answers to opinion polls represent people and groups, from the
+		Short: "Say how well models' answers to opinion polls represent people and groups",
+		Long: `Say how well models' answers to opinion polls represent people and groups, from the
 files of OpinionQA: info.csv with the questions, responses.csv with people's
 answers, metadata.csv with their attributes, and topic_mapping.npy (or the same
-as JSON). Models' answers come as HELM's scenario_state.json or as a table with
-the columns model, question, option, probability and, for models that were told
-whom to answer like, context (qa, bio, portray) and target ("SEX: Female").
+as JSON). Models' answers are read from HELM's scenario_state.json or from a table with
+the columns model, question, option and probability. For models that were told whom
+to answer as, the table also has context (qa, bio, portray) and target ("SEX: Female").
 Each flag may be given several times.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(o.info) == 0 || len(o.models) == 0 || len(o.people) == 0 {
-				return usagef("--info, --model and --human are needed\nusage: %s", cmd.UseLine())
+				return usagef("--info, --model and --human are required\nusage: %s", cmd.UseLine())
 			}
 			result, err := scoreOpinionQA(o)
 			if err != nil {
@@ -89,14 +89,14 @@ Each flag may be given several times.`,
 	f.StringArrayVar(&o.people, "human", nil, "file of people's answers, responses.csv")
 	f.StringVar(&o.metadata, "metadata", "", "file of people's attributes, metadata.csv")
 	f.StringVar(&o.topics, "topics", "", "file of the questions' topics, topic_mapping.npy or JSON")
-	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
+	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder for figures as SVG and PNG, and their numbers as CSV")
 	return cmd
 }
 
-// readNoted reads a file by its own reader and notes which it was.
+// readNoted reads a file with its reader and records which file it was.
 func readNoted[T any](inputs *[]input, path string, read func(file string, content []byte) (T, error)) (T, error) {
 	content, in, err := readInput(path)
 	if err != nil {
@@ -108,7 +108,8 @@ func readNoted[T any](inputs *[]input, path string, read func(file string, conte
 }
 
 func scoreOpinionQA(o pollOptions) (*pollResult, error) {
-	r := &pollResult{Program: window.ThisProgram(), Parameters: pollParameters{o.bootstrap, o.seed}, LeftOut: pollLeftOut{WithoutPeople: []string{}}}
+	r := &pollResult{Program: window.ThisProgram(), Parameters: pollParameters{o.bootstrap, o.seed},
+		LeftOut: pollLeftOut{WithoutPeople: []string{}}}
 	all := instrument.Instrument{Name: strings.Join(o.info, ", ")}
 	for _, path := range o.info {
 		in, err := readNoted(&r.Inputs, path, dataset.ReadOpinionQAInfo)
@@ -117,7 +118,7 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 		}
 		for _, it := range in.Items {
 			if _, twice := all.Item(it.ID); twice {
-				return nil, fmt.Errorf("%s: question %s is in another --info already", path, it.ID)
+				return nil, fmt.Errorf("%s: question %s is already in another --info", path, it.ID)
 			}
 			all.Items = append(all.Items, it)
 		}
@@ -157,7 +158,7 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 			if slices.ContainsFunc(runs, func(run score.PollRun) bool {
 				return run.Model == a.Model && run.Context == a.Context && run.Target == a.Target
 			}) {
-				return nil, fmt.Errorf("%s: the answers of %s (%s %s) are in another --model already", path, a.Model, a.Context, a.Target)
+				return nil, fmt.Errorf("%s: the answers of %s (%s %s) are already in another --model", path, a.Model, a.Context, a.Target)
 			}
 			runs = append(runs, score.PollRun{Model: a.Model, Context: a.Context, Target: a.Target, Mass: a.Mass})
 		}
@@ -169,13 +170,14 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 	r.OpinionQA = score.ScoreOpinionQA(items, attributes, runs, o.bootstrap, o.seed)
 	r.LeftOut.WithoutScale = r.Questions - r.WithScale
 	if len(r.Models) == 0 {
-		return nil, fmt.Errorf("no model has answers of its own, without a target; expected rows with an empty target")
+		return nil, fmt.Errorf("no model has answers without a target; expected rows with an empty target")
 	}
 	return r, nil
 }
 
-// pollItems puts people's answers to the questions.
-func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollRespondents, attributes []score.Attribute, topics dataset.QuestionTopics) ([]score.PollItem, error) {
+// pollItems joins people's answers to the questions.
+func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollRespondents,
+	attributes []score.Attribute, topics dataset.QuestionTopics) ([]score.PollItem, error) {
 	var items []score.PollItem
 	for _, it := range in.Items {
 		item := score.PollItem{ID: it.ID, Places: it.Ordinals(), Topics: topics.Coarse(it)}
@@ -191,7 +193,7 @@ func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollR
 			r.LeftOut.WithoutPeople = append(r.LeftOut.WithoutPeople, it.ID)
 			continue
 		case found > 1:
-			return nil, fmt.Errorf("question %s is a column of %d files of --human; expected it in one", it.ID, found)
+			return nil, fmt.Errorf("question %s is a column in %d files of --human; expected it in one", it.ID, found)
 		}
 		if topics != nil && len(item.Topics) == 0 {
 			r.LeftOut.WithoutTopic++
@@ -201,7 +203,7 @@ func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollR
 	return items, nil
 }
 
-// readTopics reads the topics of questions in either form.
+// readTopics reads the topics of questions in either format.
 func readTopics(file string, content []byte) (dataset.QuestionTopics, error) {
 	if filepath.Ext(file) != ".json" {
 		return dataset.ReadTopicMapping(file, content)
@@ -229,13 +231,14 @@ func printOpinionQA(w io.Writer, r *pollResult) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t\n", model, m.N, decimals(m.Overall), interval(m.CI), decimals(m.Modal),
 			float64(m.Refusal.All), decimals(m.Entropy.Normalised), decimals(m.Questions.C), decimals(m.Topics.C))
 	}
-	fmt.Fprintf(t, "people: mean of groups\t\t%s\t\t\t%.1f\t%s\t\t\t\n", decimals(r.People.Average), float64(r.People.Refusal), decimals(r.People.Entropy))
+	fmt.Fprintf(t, "people: mean of groups\t\t%s\t\t\t%.1f\t%s\t\t\t\n", decimals(r.People.Average),
+		float64(r.People.Refusal), decimals(r.People.Entropy))
 	fmt.Fprintf(t, "people: worst group\t\t%s\t\t\t\t\t\t\t\n", decimals(r.People.Worst))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if len(r.Attributes) > 0 {
-		fmt.Fprint(w, "\nrepresentativeness of groups, the nearest first\n")
+		fmt.Fprint(w, "\nrepresentativeness of groups, best first\n")
 	}
 	for _, model := range foldedKeys(r.Models) {
 		m := r.Models[model]
@@ -248,12 +251,12 @@ func printOpinionQA(w io.Writer, r *pollResult) error {
 		}
 		for _, target := range foldedKeys(m.Steering) {
 			s := m.Steering[target]
-			fmt.Fprintf(w, "%s steered to %s: %s by the best context of each question, %s by the best context overall (%s); %s without\n",
+			fmt.Fprintf(w, "%s steered to %s: %s with the best context for each question, %s with the best context overall (%s); %s unsteered\n",
 				model, target, decimals(s.PerQuestion), decimals(s.PerContext), strings.Join(s.BestContexts, ", "), decimals(m.Group[target]))
 		}
 	}
 	if n := len(r.LeftOut.WithoutPeople); n > 0 {
-		fmt.Fprintf(w, "\nleft out: %d questions that no person was asked (%s)\n", n, strings.Join(r.LeftOut.WithoutPeople[:min(n, 5)], ", "))
+		fmt.Fprintf(w, "\nleft out: %d questions that nobody was asked (%s)\n", n, strings.Join(r.LeftOut.WithoutPeople[:min(n, 5)], ", "))
 	}
 	return nil
 }
@@ -296,15 +299,14 @@ type countryModel struct {
 	Questions   int    `json:"questions"`
 	MostSimilar string `json:"most_similar"`
 
-	Countries []countrySimilarity `json:"countries"` // the most alike first
+	Countries []countrySimilarity `json:"countries"` // the most similar first
 
-	// Pooled is the mean over all pairs of question and country, Mean that
-	// over countries.
+	// Pooled is the mean over all pairs of question and country, Mean the mean over countries.
 	Pooled similarities `json:"overall_pooled"`
 	Mean   similarities `json:"overall_countries"`
 }
 
-// similarities are means to both bases.
+// similarities are means in both bases.
 type similarities struct {
 	Natural score.Number `json:"natural"`
 	Base2   score.Number `json:"base2"`
@@ -314,26 +316,26 @@ type similarities struct {
 type countrySimilarity struct {
 	Country string `json:"country"`
 	similarities
-	CI score.Interval `json:"ci"` // of the natural one, from drawing questions anew
+	CI score.Interval `json:"ci"` // for the natural logarithm, from resampling questions
 	N  int            `json:"n"`
 }
 
-// compareCountries compares a model with every country, to both bases.
+// compareCountries compares a model with every country, in both bases.
 func (m *countryModel) compareCountries(questions []score.CountryQuestion, bootstrap int, seed uint64) {
 	inNats := func(s score.Similarity) score.Number { return s.Natural }
 	natural := score.CompareCountries(questions, inNats)
 	base2 := score.CompareCountries(questions, func(s score.Similarity) score.Number { return s.Base2 })
 	intervals := score.CountryIntervals(questions, inNats, bootstrap, seed)
 	for _, country := range foldedKeys(natural.Countries) {
-		m.Countries = append(m.Countries, countrySimilarity{country, similarities{natural.Countries[country], base2.Countries[country]}, intervals[country], natural.Questions[country]})
+		m.Countries = append(m.Countries, countrySimilarity{country,
+			similarities{natural.Countries[country], base2.Countries[country]}, intervals[country], natural.Questions[country]})
 	}
 	slices.SortStableFunc(m.Countries, func(a, b countrySimilarity) int { return score.Descending(a.Natural, b.Natural) })
 	m.Pooled, m.Mean = similarities{natural.Pooled, base2.Pooled}, similarities{natural.ByCountry, base2.ByCountry}
 	m.MostSimilar = natural.MostSimilar
 }
 
-// countryComparison says whether telling a model a country brings its answers
-// nearer to that country's.
+// countryComparison says whether telling a model a country makes its answers more similar to that country's.
 type countryComparison struct {
 	Model    string       `json:"model"`
 	Context  string       `json:"context"`
@@ -342,7 +344,7 @@ type countryComparison struct {
 	Default  score.Number `json:"default"`
 	Prompted score.Number `json:"prompted"`
 	Change   score.Number `json:"change"`
-	// MostSimilar is the country whose people the prompted answers are nearest to.
+	// MostSimilar is the country whose people the prompted answers are most similar to.
 	MostSimilar string `json:"most_similar"`
 }
 
@@ -350,17 +352,17 @@ func newScoreGlobalOpinionQA() *cobra.Command {
 	o := countryOptions{}
 	cmd := &cobra.Command{
 		Use:   "globalopinionqa --questions FILE --model FILE…",
-		Short: "How alike models' answers are to those of each country",
-		Long: `How alike models' answers are to those of each country, from the file of
+		Short: "Say how similar models' answers are to those of each country",
+		Long: `Say how similar models' answers are to those of each country, from the file of
 GlobalOpinionQA (question, selections, options, source). Models' answers are a
-table with the columns model, question (the row's number, from 0), option,
-probability and perhaps context (default, cross-national, linguistic) and target
+table with the columns model, question (the row's number, from 0), option and
+probability and, optionally, context (default, cross-national, linguistic) and target
 (the country or language of the prompt).`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case o.questions == "" || len(o.models) == 0:
-				return usagef("--questions and --model are needed\nusage: %s", cmd.UseLine())
+				return usagef("--questions and --model are required\nusage: %s", cmd.UseLine())
 			case o.base != "e" && o.base != "2":
 				return usagef("--base is %q; expected e or 2", o.base)
 			}
@@ -385,11 +387,11 @@ probability and perhaps context (default, cross-national, linguistic) and target
 	f := cmd.Flags()
 	f.StringVar(&o.questions, "questions", "", "file of the questions, global_opinions.csv")
 	f.StringArrayVar(&o.models, "model", nil, "file of models' answers")
-	f.StringVar(&o.base, "base", "e", "base of the divergence in the table: e or 2; the JSON has both")
-	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
+	f.StringVar(&o.base, "base", "e", "base of the logarithm for the table: e or 2; the JSON has both")
+	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder for figures as SVG and PNG, and their numbers as CSV")
 	return cmd
 }
 
@@ -440,8 +442,8 @@ func defaultFirst(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// comparePrompts sets each prompted run beside the model's default one, for
-// every label that begins with the target's name.
+// comparePrompts compares each prompted run with the model's default run, for every label that begins with
+// the target's name.
 func (r *countryResult) comparePrompts() {
 	for _, m := range r.Models {
 		at := slices.IndexFunc(r.Models, func(d countryModel) bool { return d.Model == m.Model && d.Context == score.DefaultContext })
@@ -458,7 +460,8 @@ func (r *countryResult) comparePrompts() {
 				before = r.inBase(r.Models[at].Countries[d].similarities)
 			}
 			after := r.inBase(c.similarities)
-			r.Prompting = append(r.Prompting, countryComparison{m.Model, m.Context, m.Target, c.Country, before, after, after - before, m.MostSimilar})
+			r.Prompting = append(r.Prompting, countryComparison{m.Model, m.Context, m.Target, c.Country, before,
+				after, after - before, m.MostSimilar})
 		}
 	}
 }
@@ -485,10 +488,12 @@ func printCountries(w io.Writer, r *countryResult) error {
 		fmt.Fprintln(w)
 	}
 	for _, c := range r.Prompting {
-		fmt.Fprintf(w, "%s, %s %s: similarity to %s %s by default, %s prompted (%s); then most like %s\n", c.Model, c.Context, c.Target, c.Country,
+		fmt.Fprintf(w, "%s, %s %s: similarity to %s: %s by default, %s prompted (%s); prompted answers are most "+
+			"similar to %s\n", c.Model, c.Context, c.Target, c.Country,
 			decimals(c.Default), decimals(c.Prompted), signed(c.Change), c.MostSimilar)
 	}
 	l := r.LeftOut
-	fmt.Fprintf(w, "left out: %d rows without a question, %d empty and %d mismatched lists of shares\n", l.WithoutQuestion, l.Empty, l.OtherLength)
+	fmt.Fprintf(w, "left out: %d rows without a question, %d empty lists of shares and %d whose length does not "+
+		"match\n", l.WithoutQuestion, l.Empty, l.OtherLength)
 	return nil
 }

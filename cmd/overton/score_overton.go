@@ -30,22 +30,22 @@ type overtonOptions struct {
 	json      string
 }
 
-// overtonResult is all that "score overton" says, and its JSON.
+// overtonResult is everything that "score overton" reports, and its JSON.
 type overtonResult = report.Scores
 
 func newScoreOverton() *cobra.Command {
 	o := overtonOptions{Parameters: score.DefaultParameters()}
 	cmd := &cobra.Command{
 		Use:   "overton RATINGS",
-		Short: "OvertonScore of every model, with intervals and tests",
-		Long: `OvertonScore of every model, with intervals and tests, from a file of ratings
+		Short: "Compute the OvertonScore of every model, with intervals and tests",
+		Long: `Compute the OvertonScore of every model, with intervals and tests, from a file of ratings
 (CSV, JSONL or Parquet) with the columns user, question_id, model,
 representation_rating and the viewpoint group (--group).
 
-Two intervals are shown: one from drawing the questions anew, as published, and
-one from drawing the participants of each question anew. With --votes (columns
-question_id, user, statement_id, vote) the groups are found anew each time too;
-without, everybody keeps the group of the file.`,
+Two intervals are shown: one from resampling the questions, as published, and one
+from resampling the participants of each question. With --votes (columns
+question_id, user, statement_id, vote) the groups are recomputed in each resample;
+without it, everyone keeps their group from the file.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
@@ -67,7 +67,7 @@ without, everybody keeps the group of the file.`,
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
+	cmd.Flags().StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
 	return cmd
 }
 
@@ -75,19 +75,20 @@ without, everybody keeps the group of the file.`,
 func (o *overtonOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
-	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
-	f.StringVar(&o.missing, "missing", string(o.Missing), "a group without ratings of a model is uncovered, or drop it")
-	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
+	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating at or above which a group is covered")
+	f.StringVar(&o.missing, "missing", string(o.Missing), "count a group without ratings of a model as uncovered, or drop it")
+	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the resampling")
-	f.StringVar(&o.votes, "votes", "", "file of the votes, to find groups anew in each resample of the participants")
-	f.StringSliceVar(&o.SubsetBy, "by", nil, "columns (source, topic) by whose values to score the questions apart")
-	f.StringSliceVar(&o.subgroups, "subgroup", nil, "columns of the participants (Sex) by whose values to show ratings and coverage")
-	f.IntVar(&o.minCell, "min-cell", 20, "fewest participants of a subgroup that is shown")
-	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weigh participants by")
-	f.StringVar(&o.outside, "outside", "", "file of an outside score (model, score) to set against the OvertonScore")
+	f.StringVar(&o.votes, "votes", "", "file of votes, to recompute the groups in each resample of the participants")
+	f.StringSliceVar(&o.SubsetBy, "by", nil, "columns, such as source or topic, whose values to score the questions by")
+	f.StringSliceVar(&o.subgroups, "subgroup", nil, "columns about the participants, such as Sex, whose values to "+
+		"show ratings and coverage by")
+	f.IntVar(&o.minCell, "min-cell", 20, "smallest subgroup to show, in participants")
+	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weight participants to")
+	f.StringVar(&o.outside, "outside", "", "file with an outside score (model, score) to compare with the OvertonScore")
 }
 
-// check reads the flags that need it, and finds what is wrong before any work.
+// check parses the flags that need it, and finds mistakes before any work is done.
 func (o *overtonOptions) check() error {
 	if o.Missing = score.Missing(o.missing); o.minCell < 1 {
 		return usagef("--min-cell is %d; expected 1 or more", o.minCell)
@@ -106,7 +107,8 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 		return nil, err
 	}
 	if len(ratings.Rows) > 0 && !slices.ContainsFunc(ratings.Rows, func(r score.Rating) bool { return r.Group != "" }) {
-		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group", path, o.group, len(ratings.Rows))
+		return nil, fmt.Errorf("%s: column %q is empty in all %d rows, so nobody is in a viewpoint group; analyse "+
+			"the study before you export it, or choose another column with --group", path, o.group, len(ratings.Rows))
 	}
 	result := &overtonResult{Program: window.ThisProgram(), Input: in, Inputs: map[string]report.Input{}, Group: o.group}
 	if result.Overton, err = score.OvertonScore(ratings, o.Parameters); err != nil {
@@ -127,8 +129,8 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	})
 }
 
-// addMore computes what was asked for besides the score. resample fills in the
-// intervals from drawing participants.
+// addMore computes what was asked for besides the score. resample fills in the intervals from resampling
+// participants.
 func (o overtonOptions) addMore(result *overtonResult, resample func(*score.Overton) error) (err error) {
 	if len(o.subgroups) > 0 {
 		result.MinimumCell = o.minCell
@@ -158,8 +160,8 @@ func (o overtonOptions) addMore(result *overtonResult, resample func(*score.Over
 	return nil
 }
 
-// regroup finds the groups of every question in the votes, if there are any,
-// and returns what finds them anew.
+// regroup finds the groups of every question from the votes, if there are any, and returns a function that
+// recomputes them.
 func (o overtonOptions) regroup(ctx context.Context, result *overtonResult) (score.Regroup, error) {
 	if o.votes == "" {
 		return nil, nil
@@ -179,7 +181,7 @@ func (o overtonOptions) regroup(ctx context.Context, result *overtonResult) (sco
 	return window.Regroup(votes, found, options), nil
 }
 
-// readFile reads a further input by its own reader and notes which it was.
+// readFile reads another input with its reader and records which file it was.
 func readFile[T any](result *overtonResult, flag, path string, read func(file string, content []byte) (T, error)) (T, error) {
 	content, in, err := readInput(path)
 	if err != nil {
@@ -190,7 +192,7 @@ func readFile[T any](result *overtonResult, flag, path string, read func(file st
 	return read(path, content)
 }
 
-// printOverton writes the result as tables for a person.
+// printOverton writes the result as tables for people to read.
 func printOverton(w io.Writer, o *overtonResult) error {
 	fmt.Fprintf(w, "%s of %s on %s; threshold %g, groups without ratings: %s\n\n", report.Counted(o.Ratings, "rating"),
 		report.Counted(o.Participants, "participant"), report.Counted(len(o.Questions), "question"), o.Parameters.Tau, o.Parameters.Missing)
@@ -210,7 +212,8 @@ func printOverton(w io.Writer, o *overtonResult) error {
 	}
 	if o.Raked != nil {
 		r := o.Raked.Raking
-		fmt.Fprintf(w, "\nweighted to the margins: effective n %.0f, weights from %.2f to %.2f\n", float64(r.EffectiveN), float64(r.Smallest), float64(r.Largest))
+		fmt.Fprintf(w, "\nweighted to the margins: effective n %.0f, weights from %.2f to %.2f\n",
+			float64(r.EffectiveN), float64(r.Smallest), float64(r.Largest))
 		for _, warning := range r.Warnings {
 			fmt.Fprintf(w, "  %s\n", warning)
 		}
@@ -247,19 +250,19 @@ func printOutside(w io.Writer, o *score.Outside) {
 		return
 	}
 	c := o.ByScore["adjusted"]
-	fmt.Fprintf(w, "\noutside score against adjusted, %d models: Pearson %s (%s), Spearman %s (%s)\n",
+	fmt.Fprintf(w, "\noutside score and adjusted score, %d models: Pearson %s (%s), Spearman %s (%s)\n",
 		c.N, decimals(c.Pearson), interval(c.PearsonCI), decimals(c.Spearman), interval(c.SpearmanCI))
 	if len(o.WithoutOutside) > 0 {
 		fmt.Fprintf(w, "without an outside score: %s\n", strings.Join(o.WithoutOutside, ", "))
 	}
 }
 
-// newTable aligns cells that end in tabs, to the right.
+// newTable aligns cells that end in tabs to the right.
 func newTable(w io.Writer) *tabwriter.Writer {
 	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
-// printModels writes the leaderboard, best adjusted score first.
+// printModels writes the leaderboard, highest adjusted score first.
 func printModels(w io.Writer, models []score.ModelScore) error {
 	models = slices.Clone(models)
 	slices.SortStableFunc(models, func(a, b score.ModelScore) int { return score.Descending(a.Adjusted, b.Adjusted) })
@@ -268,7 +271,8 @@ func printModels(w io.Writer, models []score.ModelScore) error {
 		name = max(name, len([]rune(m.Model)))
 	}
 	t := newTable(w)
-	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tparticipants 95 %%\tquestions 95 %%\tweighted\tadj. weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
+	fmt.Fprintf(t, "%-*s\tn\traw\tadjusted\tparticipants 95 %%\tquestions 95 %%\tweighted\tadj. "+
+		"weighted\tdifference\tSE\tp normal\tp t\t\n", name, "model")
 	for _, m := range models {
 		d := m.Difference
 		fmt.Fprintf(t, "%-*s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, m.Model, m.Questions,
@@ -278,7 +282,7 @@ func printModels(w io.Writer, models []score.ModelScore) error {
 	return t.Flush()
 }
 
-// participants is the interval from drawing participants, where there is one.
+// participants returns the interval from resampling participants, if there is one.
 func participants(m score.ModelScore) string {
 	if m.Intervals.Participants == nil {
 		return "–"
@@ -287,7 +291,7 @@ func participants(m score.ModelScore) string {
 }
 
 func printReference(w io.Writer, r score.Reference) {
-	fmt.Fprintf(w, "all models together %s (weighted %s), best single model of each question %s (%s), a single view %s (%s)\n",
+	fmt.Fprintf(w, "all models together %s (weighted %s), best single model for each question %s (%s), a single view %s (%s)\n",
 		decimals(r.BestAcross), decimals(r.BestAcrossWeighted), decimals(r.BestAcrossMax), decimals(r.BestAcrossMaxWeighted),
 		decimals(r.SingleView), decimals(r.SingleViewWeighted))
 }
@@ -300,8 +304,7 @@ func printLeftOut(w io.Writer, l score.LeftOut) {
 	fmt.Fprintf(w, "\nleft out: %s\n", strings.Join(said, "; "))
 }
 
-// decimals, signed, interval and pValue write numbers for tables; what is
-// undefined is a dash.
+// decimals, signed, interval and pValue format numbers for tables; an undefined number is a dash.
 func decimals(n score.Number) string   { return n.Text(3) }
 func signed(n score.Number) string     { return n.SignedText(3) }
 func interval(i score.Interval) string { return i.Text(3) }

@@ -95,7 +95,7 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 		{1, []string{"score", "overton", path, "--group", "view", "--by", "colour"}, `no attribute "colour"`},
 		{1, []string{"score", "overton", path + "x"}, "no such file"},
 		{1, []string{"score", "overton", writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\nann,1,m,5,\n")},
-			`column "cluster_kmeans" is empty in all 1 rows, so nobody is in a viewpoint group; analyse the study before you export it, or name another column with --group`},
+			`column "cluster_kmeans" is empty in all 1 rows, so nobody is in a viewpoint group; analyse the study before you export it, or choose another column with --group`},
 	} {
 		code, _, errs := overtonCmd(c.args...)
 		if code != c.code || !strings.Contains(errs, c.want) {
@@ -134,7 +134,7 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 	if again != 0 || out2 != out {
 		t.Error("the same command gives another result")
 	}
-	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participant\n") || !strings.Contains(out, "outside score against adjusted, 2 models") {
+	if code, out, errs = overtonCmd(args...); code != 0 || !strings.Contains(out, "Sex = F, 1 participant\n") || !strings.Contains(out, "outside score and adjusted score, 2 models") {
 		t.Errorf("%d %s %s", code, errs, out)
 	}
 }
@@ -142,12 +142,12 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
 	path := writeFile(t, "r.csv", fewTexts)
 	for _, c := range []struct{ flag, content, want string }{
-		{"--margins", "variable,value,share\nSex,F,-1\n", `x.csv:2: share "-1" is no share`},
-		{"--margins", "variable,value,share\nSex,F,1\nSex,F,1\n", "has a share of Sex already"},
+		{"--margins", "variable,value,share\nSex,F,-1\n", `x.csv:2: share "-1" is not a share`},
+		{"--margins", "variable,value,share\nSex,F,1\nSex,F,1\n", "already has a share of Sex"},
 		{"--margins", "variable,value,share\nAge,18-29,1\n", `no attribute "Age"`},
-		{"--outside", "model,score\nm1,high\n", `x.csv:2: score "high" is no number`},
-		{"--outside", "model,score\nm1,1\nm1,1\n", "has a score already"},
-		{"--votes", "question_id,user,statement_id,vote\n1,a,s1,maybe\n", `x.csv:2: vote "maybe" is no vote`},
+		{"--outside", "model,score\nm1,high\n", `x.csv:2: score "high" is not a number`},
+		{"--outside", "model,score\nm1,1\nm1,1\n", "already has a score"},
+		{"--votes", "question_id,user,statement_id,vote\n1,a,s1,maybe\n", `x.csv:2: vote "maybe" is not a vote`},
 		{"--votes", "question_id,user,statement_id,vote\n2,a,s1,agree\n", "no votes on question 1"},
 	} {
 		code, _, errs := overtonCmd("score", "overton", path, c.flag, writeFile(t, "x.csv", c.content))
@@ -175,7 +175,7 @@ func TestDifferencesThatRoundToZeroHaveNoMinus(t *testing.T) {
 
 func TestRatingsAreWrittenAsPeopleWriteThem(t *testing.T) {
 	path := writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\na,1,m,0x1p2,g\n")
-	if code, _, errs := overtonCmd("score", "overton", path); code != 1 || !strings.Contains(errs, `representation_rating "0x1p2" is no rating`) {
+	if code, _, errs := overtonCmd("score", "overton", path); code != 1 || !strings.Contains(errs, `representation_rating "0x1p2" is not a rating`) {
 		t.Errorf("status %d, %s", code, errs)
 	}
 }

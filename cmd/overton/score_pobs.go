@@ -40,27 +40,26 @@ type pobsResult struct {
 	*score.Pobs
 	Published []publishedCell `json:"published"`
 
-	// Disagreements counts answers whose letter as read from the text is not
-	// the recorded one.
+	// Disagreements counts answers whose letter, as read from the text, differs from the recorded one.
 	Disagreements int      `json:"disagreements_with_recorded_letters"`
 	Warnings      []string `json:"warnings"`
 }
 
 type pobsParameters struct {
-	Coding    score.Coding `json:"coding"` // of the reliability in the tables
+	Coding    score.Coding `json:"coding"` // the reliability shown in the tables
 	Parse     string       `json:"parse"`
 	Bootstrap int          `json:"bootstrap"`
 	Seed      uint64       `json:"seed"`
 }
 
-// publishedCell is a number of the paper beside ours.
+// publishedCell is a number in the paper next to ours.
 type publishedCell struct {
 	Table     string       `json:"table"`
 	Model     string       `json:"model"`
 	Mode      string       `json:"mode"`
 	Published float64      `json:"published"`
 	Ours      score.Number `json:"ours"`
-	Agrees    bool         `json:"agrees"` // to the two decimals printed
+	Agrees    bool         `json:"agrees"` // to the two decimals that are printed
 	Why       string       `json:"why,omitempty"`
 }
 
@@ -68,19 +67,19 @@ func newScorePobs() *cobra.Command {
 	o := pobsOptions{}
 	cmd := &cobra.Command{
 		Use:   "pobs --survey FILE --responses DIR…",
-		Short: "Opinions of models on the POBs survey: reliability, neutrality, consistency",
-		Long: `Opinions of models on the POBs survey, from its released files: reliability,
+		Short: "Measure models' opinions on the POBs survey: reliability, neutrality, consistency",
+		Long: `Measure models' opinions on the POBs survey, from its released files: reliability,
 non-neutrality (NNI), consistency within topics (TCI), refusals, ideological
 axes, distances, and how opinions change between modes. Folders are searched for
-POBS_model_repetition.json, further folders may follow as arguments. The paper's
-Tables 1, 2 and 5 stand beside the numbers for models that are in them.`,
+POBS_model_repetition.json, more folders may follow as arguments. For models that
+are in the paper's Tables 1, 2 and 5, the published numbers are shown next to ours.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.responses = append(o.responses, args...)
 			switch {
 			case o.survey == "" || len(o.responses) == 0:
-				return usagef("both --survey and --responses are needed\nusage: %s", cmd.UseLine())
+				return usagef("--survey and --responses are required\nusage: %s", cmd.UseLine())
 			case (o.declarative == "") != (len(o.declarativeAnswers) == 0):
-				return usagef("--declarative and --declarative-responses belong together")
+				return usagef("--declarative and --declarative-responses must be given together")
 			case o.coding != string(score.Likert) && o.coding != string(score.Binary):
 				return usagef("--coding is %q; expected likert or binary", o.coding)
 			case o.parse != "strict" && o.parse != "lenient":
@@ -106,15 +105,15 @@ Tables 1, 2 and 5 stand beside the numbers for models that are in them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.survey, "survey", "", "the survey, POBS_v11.json")
-	f.StringArrayVar(&o.responses, "responses", nil, "folder of the models' answers")
+	f.StringArrayVar(&o.responses, "responses", nil, "folder with the models' answers")
 	f.StringVar(&o.declarative, "declarative", "", "the questions that ask for a stance outright")
-	f.StringArrayVar(&o.declarativeAnswers, "declarative-responses", nil, "folder of the models' answers to those")
-	f.StringVar(&o.coding, "coding", string(score.Likert), "numbers for answers in topics without sides: likert or binary")
-	f.StringVar(&o.parse, "parse", "strict", "how to read answers: strict as published, or lenient")
-	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
+	f.StringArrayVar(&o.declarativeAnswers, "declarative-responses", nil, "folder with the models' answers to those")
+	f.StringVar(&o.coding, "coding", string(score.Likert), "how to code answers in topics without sides: likert or binary")
+	f.StringVar(&o.parse, "parse", "strict", "how to read answers: strict, as published, or lenient")
+	f.IntVar(&o.bootstrap, "bootstrap", 1000, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the resampling")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder for figures as SVG and PNG, and their numbers as CSV")
 	return cmd
 }
 
@@ -147,7 +146,8 @@ func scorePobs(stderr io.Writer, o pobsOptions) (*pobsResult, error) {
 }
 
 // read reads a survey and all answers to it in some folders.
-func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string, lenient bool) (instrument.Instrument, []*score.OpinionRun, error) {
+func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string, lenient bool) (instrument.Instrument,
+	[]*score.OpinionRun, error) {
 	content, in, err := readInput(surveyFile)
 	if err != nil {
 		return instrument.Instrument{}, nil, err
@@ -204,8 +204,7 @@ func readPobsFile(path string, survey instrument.Instrument, lenient bool) pobsF
 	return f
 }
 
-// pobsFiles finds the response files in folders, however deep. Files with
-// other endings are passed over.
+// pobsFiles finds the response files in folders, at any depth. Files with other extensions are ignored.
 func pobsFiles(folders []string) ([]string, error) {
 	var paths []string
 	for _, folder := range folders {
@@ -217,17 +216,16 @@ func pobsFiles(folders []string) ([]string, error) {
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("looking for responses: %w", err)
+			return nil, fmt.Errorf("finding responses: %w", err)
 		}
 		if len(paths) == before {
-			return nil, fmt.Errorf("%s: holds no response files; expected files such as POBS_model_1.json", folder)
+			return nil, fmt.Errorf("%s: contains no response files; expected files such as POBS_model_1.json", folder)
 		}
 	}
 	return paths, nil
 }
 
-// join makes one run of each model and mode from its repetitions. All faults
-// of all files are told.
+// join makes one run of each model and mode from its repetitions. It reports all faults in all files.
 func (r *pobsResult) join(files []pobsFile) ([]*score.OpinionRun, error) {
 	var faults dataset.Faults
 	for _, f := range files {
@@ -245,7 +243,8 @@ func (r *pobsResult) join(files []pobsFile) ([]*score.OpinionRun, error) {
 		return nil, faults
 	}
 	slices.SortStableFunc(files, func(a, b pobsFile) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a.responses.Model), strings.ToLower(b.responses.Model)), cmp.Compare(a.responses.Repetition, b.responses.Repetition))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.responses.Model), strings.ToLower(b.responses.Model)),
+			cmp.Compare(a.responses.Repetition, b.responses.Repetition))
 	})
 	type key struct{ model, mode string }
 	by := map[key]*score.OpinionRun{}
@@ -281,14 +280,15 @@ func (r *pobsResult) join(files []pobsFile) ([]*score.OpinionRun, error) {
 	return runs, nil
 }
 
-// compare sets the paper's numbers beside ours.
+// compare puts the paper's numbers next to ours.
 func (r *pobsResult) compare() {
 	for _, cell := range score.PobsTables() {
 		s := r.Results[cell.Model][cell.Mode]
 		if s == nil {
 			continue
 		}
-		ours := map[string]score.Number{"reliability": s.Reliability[r.Parameters.Coding], "nni": s.NNI, "tci": s.TCI, "invalid": s.InvalidPct}[cell.Table]
+		ours := map[string]score.Number{"reliability": s.Reliability[r.Parameters.Coding], "nni": s.NNI, "tci": s.TCI,
+			"invalid": s.InvalidPct}[cell.Table]
 		agrees := math.Abs(float64(ours)-cell.Published) <= 0.005+1e-9
 		c := publishedCell{cell.Table, cell.Model, cell.Mode, cell.Published, ours, agrees, ""}
 		if !agrees {
@@ -301,7 +301,8 @@ func (r *pobsResult) compare() {
 func printPobs(w io.Writer, r *pobsResult) error {
 	modes := []string{score.ModeDirect, score.ModeReasoning, score.ModeReflection}
 	t := newTable(w)
-	fmt.Fprint(t, "model\tmode\trep.\tinvalid %\trefused %\tneutral %\treliability\t95 %\tNNI\t95 %\tTCI\t95 %\tindiv.–coll.\tprogr.–cons.\t\n")
+	fmt.Fprint(t, "model\tmode\trep.\tinvalid %\trefused %\tneutral %\treliability\t95 %\tNNI\t95 %\tTCI\t95 "+
+		"%\tindiv.–coll.\tprogr.–cons.\t\n")
 	each := func(row func(model, mode string, s *score.PobsScore)) {
 		for _, model := range foldedKeys(r.Results) {
 			for _, mode := range modes {
@@ -314,16 +315,18 @@ func printPobs(w io.Writer, r *pobsResult) error {
 	coding := r.Parameters.Coding
 	each(func(model, mode string, s *score.PobsScore) {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%.2f\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", model, mode, len(s.Repetitions),
-			float64(s.InvalidPct), float64(s.RefusedPct), float64(s.NeutralPct[coding]), decimals(s.Reliability[coding]), interval(s.CI.Reliability[coding]),
+			float64(s.InvalidPct), float64(s.RefusedPct), float64(s.NeutralPct[coding]),
+			decimals(s.Reliability[coding]), interval(s.CI.Reliability[coding]),
 			decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI), signed(s.Axes.Individualism), signed(s.Axes.Progressivism))
 	})
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "answers read %sly; topics without sides coded %s; intervals from drawing the items of each topic anew\n", r.Parameters.Parse, coding)
+	fmt.Fprintf(w, "answers read %sly; topics without sides coded %s; intervals from resampling the items of each "+
+		"topic\n", r.Parameters.Parse, coding)
 	each(func(model, mode string, s *score.PobsScore) {
 		if s.NoReasoningPct != nil && *s.NoReasoningPct >= 1 {
-			fmt.Fprintf(w, "%s, %s: %.1f %% of the answers came without any reasoning, so what differs is the prompt\n", model, mode, float64(*s.NoReasoningPct))
+			fmt.Fprintf(w, "%s, %s: %.1f %% of the answers have no reasoning, so only the prompt differs\n", model, mode, float64(*s.NoReasoningPct))
 		}
 	})
 	if err := printPobsChange(w, r); err != nil {
@@ -336,14 +339,14 @@ func printPobs(w io.Writer, r *pobsResult) error {
 		fmt.Fprintf(w, "note: %s\n", warning)
 	}
 	if r.Disagreements > 0 {
-		fmt.Fprintf(w, "note: %d answers read otherwise than recorded in the files\n", r.Disagreements)
+		fmt.Fprintf(w, "note: %d answers were read differently from what the files record\n", r.Disagreements)
 	}
 	return nil
 }
 
 func printPobsChange(w io.Writer, r *pobsResult) error {
 	if d := r.Distance; d != nil && len(d.Order) > 1 {
-		fmt.Fprint(w, "\ndistance between direct answers, 0 to 1\n")
+		fmt.Fprint(w, "\ndistance between direct answers, from 0 to 1\n")
 		t := newTable(w)
 		fmt.Fprintf(t, "\t%s\t\n", strings.Join(d.Order, "\t"))
 		matrix := d.Likert
@@ -367,7 +370,8 @@ func printPobsChange(w io.Writer, r *pobsResult) error {
 	}{{"reasoning to reflection", r.Change}, {"direct to reasoning", r.ChangeByReasoning}} {
 		for _, model := range foldedKeys(c.by) {
 			o := c.by[model]
-			fmt.Fprintf(w, "\nopinions moved by 1 or more from %s: %s %d of %d (%.2f %%)", c.what, model, o.Changed, o.Pairs, float64(o.Percent))
+			fmt.Fprintf(w, "\nopinions that moved by 1 or more from %s: %s %d of %d (%.2f %%)", c.what, model,
+				o.Changed, o.Pairs, float64(o.Percent))
 		}
 	}
 	if len(r.Change)+len(r.ChangeByReasoning) > 0 {
@@ -393,7 +397,7 @@ func printPobsChange(w io.Writer, r *pobsResult) error {
 	return t.Flush()
 }
 
-// printPublished writes the paper's tables with ours beside them.
+// printPublished writes the paper's tables with ours next to them.
 func printPublished(w io.Writer, cells []publishedCell) error {
 	titles := []struct{ table, title string }{
 		{"reliability", "Table 1, reliability"}, {"nni", "Table 2, non-neutrality index"},
@@ -430,7 +434,7 @@ func printPublished(w io.Writer, cells []publishedCell) error {
 	return nil
 }
 
-// foldedKeys sorts names as people do, without regard to case.
+// foldedKeys sorts names without regard to case.
 func foldedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

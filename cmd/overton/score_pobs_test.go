@@ -184,11 +184,11 @@ func TestScorePobsRefusesWhatItCannotUse(t *testing.T) {
 		code int
 		says string
 	}{
-		{"a faulty file", []string{"--survey", survey, "--responses", responses}, 1, "POBS_other_1.json:2: survey.topics.name holds a number; expected a text"},
+		{"a faulty file", []string{"--survey", survey, "--responses", responses}, 1, "POBS_other_1.json:2: survey.topics.name is a number; expected a text"},
 		{"no survey", []string{"--responses", responses}, 2, "--survey"},
 		{"no such folder", []string{"--survey", survey, "--responses", responses + "x"}, 1, "no such file"},
 		{"an unknown coding", []string{"--survey", survey, "--responses", responses, "--coding", "decimal"}, 2, "likert or binary"},
-		{"declarative answers without questions", []string{"--survey", survey, "--responses", responses, "--declarative-responses", responses}, 2, "belong together"},
+		{"declarative answers without questions", []string{"--survey", survey, "--responses", responses, "--declarative-responses", responses}, 2, "must be given together"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

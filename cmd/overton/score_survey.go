@@ -26,26 +26,26 @@ type surveyOptions struct {
 // surveyResult is the JSON of "score survey".
 type surveyResult struct {
 	*window.SurveyResult
-	Inputs []input `json:"inputs,omitempty"` // files beside the database
+	Inputs []input `json:"inputs,omitempty"` // files other than the database
 }
 
 func newScoreSurvey() *cobra.Command {
 	o := surveyOptions{}
 	cmd := &cobra.Command{
 		Use:   "survey --db FILE --study SLUG --instrument NAME",
-		Short: "What a study's people answered to an instrument, and models beside them",
-		Long: `What a study's people answered to an instrument: shares of the options,
-refusals, and where topics have sides the numbers of POBs, each with an interval
-from drawing people anew. Models' answers stand beside theirs: distributions
+		Short: "Summarise what a study's people and models answered to an instrument",
+		Long: `Summarise what a study's people answered to an instrument: shares of the options,
+refusals and, if topics have sides, the numbers of POBs, each with an interval from
+resampling people. Models' answers are shown next to theirs: distributions
 (--model, a table with model, question, option, probability) or repetitions of a
-POBs survey (--responses, a folder). --margins (variable, value, share) weighs
-people so that they match a population.`,
+POBs survey (--responses, a folder). --margins (variable, value, share) weights
+people to match a population.`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.People = window.People(o.people)
 			switch {
 			case o.slug == "" || o.Instrument == "":
-				return usagef("--study and --instrument are needed\nusage: %s", cmd.UseLine())
+				return usagef("--study and --instrument are required\nusage: %s", cmd.UseLine())
 			case !slices.Contains([]window.People{window.Auto, window.Real, window.Virtual}, o.People):
 				return usagef("--people is %q; expected real, virtual or auto", o.people)
 			}
@@ -72,15 +72,15 @@ people so that they match a population.`,
 	f := cmd.Flags()
 	f.StringVar(&o.db, "db", "overton.db", "the database")
 	f.StringVar(&o.slug, "study", "", "the study's slug")
-	f.StringVar(&o.Instrument, "instrument", "", "the instrument, as the study's flow names it")
-	f.StringVar(&o.people, "people", string(window.Auto), "whose data: real, virtual, or auto (real where anybody finished)")
-	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weigh people by")
-	f.StringArrayVar(&o.models, "model", nil, "file of models' answers")
-	f.StringArrayVar(&o.responses, "responses", nil, "folder of models' answers to a POBs survey")
-	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples behind every interval, 0 for none")
+	f.StringVar(&o.Instrument, "instrument", "", "the instrument, as named in the study's flow")
+	f.StringVar(&o.people, "people", string(window.Auto), "whose data to use: real, virtual, or auto (real if anyone finished)")
+	f.StringVar(&o.margins, "margins", "", "file of population margins (variable, value, share) to weight people to")
+	f.StringArrayVar(&o.models, "model", nil, "file with models' answers")
+	f.StringArrayVar(&o.responses, "responses", nil, "folder with models' answers to a POBs survey")
+	f.IntVar(&o.Bootstrap, "bootstrap", 1000, "resamples for every interval, 0 for none")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the resampling")
-	f.StringVar(&o.json, "json", "", "write the whole result as JSON to this file, - for standard output")
-	f.StringVar(&o.figures, "figures", "", "folder to write figures to: SVG, PNG, and their numbers as CSV")
+	f.StringVar(&o.json, "json", "", "write the full result as JSON to this file, or - for standard output")
+	f.StringVar(&o.figures, "figures", "", "folder for figures as SVG and PNG, and their numbers as CSV")
 	return cmd
 }
 
@@ -129,7 +129,8 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 	}
 	fmt.Fprintf(w, "%s of %s: %d %s who finished\n", r.Parameters.Instrument, r.Study.Slug, r.People.Complete, kind)
 	if k := r.Raking; k != nil {
-		fmt.Fprintf(w, "weighted to the margins: effective n %.0f, weights from %.2f to %.2f\n", float64(k.EffectiveN), float64(k.Smallest), float64(k.Largest))
+		fmt.Fprintf(w, "weighted to the margins: effective n %.0f, weights from %.2f to %.2f\n",
+			float64(k.EffectiveN), float64(k.Smallest), float64(k.Largest))
 		for _, warning := range k.Warnings {
 			fmt.Fprintf(w, "  %s\n", warning)
 		}
@@ -157,7 +158,7 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 		}
 		fmt.Fprintf(w, "n %d; refused %s (%s)", item.Asked, decimals(item.Refusal.Value), interval(item.Refusal.CI))
 		if item.Order != nil {
-			fmt.Fprintf(w, "; options in reverse %s (%s)", signed(item.Order.Value), interval(item.Order.CI))
+			fmt.Fprintf(w, "; options reversed %s (%s)", signed(item.Order.Value), interval(item.Order.CI))
 		}
 		fmt.Fprintln(w)
 	}
@@ -168,7 +169,7 @@ func printSurvey(w io.Writer, r *surveyResult) error {
 	return printOpinionQA(w, &pollResult{OpinionQA: r.Polls})
 }
 
-// printPeopleBesideModels writes the numbers of POBs for both.
+// printPeopleBesideModels writes the numbers of POBs for people and models.
 func printPeopleBesideModels(w io.Writer, r *surveyResult) error {
 	p := r.Opinions
 	if p == nil {
@@ -177,18 +178,23 @@ func printPeopleBesideModels(w io.Writer, r *surveyResult) error {
 	fmt.Fprintln(w)
 	t := newTable(w)
 	fmt.Fprint(t, "\tmode\treliability\t95 %\tNNI\t95 %\tTCI\t95 %\tindiv.–coll.\t95 %\tprogr.–cons.\t95 %\trefused %\t\n")
-	fmt.Fprintf(t, "people\t\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", decimals(p.Reliability.Value), interval(p.Reliability.CI), decimals(p.NNI.Value), interval(p.NNI.CI),
-		decimals(p.TCI.Value), interval(p.TCI.CI), signed(p.Individualism.Value), interval(p.Individualism.CI), signed(p.Progressivism.Value), interval(p.Progressivism.CI), float64(p.RefusedPct.Value))
+	fmt.Fprintf(t, "people\t\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.2f\t\n", decimals(p.Reliability.Value),
+		interval(p.Reliability.CI), decimals(p.NNI.Value), interval(p.NNI.CI),
+		decimals(p.TCI.Value), interval(p.TCI.CI), signed(p.Individualism.Value), interval(p.Individualism.CI),
+		signed(p.Progressivism.Value), interval(p.Progressivism.CI), float64(p.RefusedPct.Value))
 	for _, model := range foldedKeys(r.Models) {
 		for _, mode := range foldedKeys(r.Models[model]) {
 			s := r.Models[model][mode]
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\t%s\t\t%.2f\t\n", model, mode, decimals(s.Reliability[score.Likert]), interval(s.CI.Reliability[score.Likert]),
-				decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI), signed(s.Axes.Individualism), signed(s.Axes.Progressivism), float64(s.RefusedPct))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\t%s\t\t%.2f\t\n", model, mode,
+				decimals(s.Reliability[score.Likert]), interval(s.CI.Reliability[score.Likert]),
+				decimals(s.NNI), interval(s.CI.NNI), decimals(s.TCI), interval(s.CI.TCI),
+				signed(s.Axes.Individualism), signed(s.Axes.Progressivism), float64(s.RefusedPct))
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "people's reliability from %d who were asked items twice; consistency of all together %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
+	fmt.Fprintf(w, "people's reliability is from the %d who were asked items twice; consistency of everyone "+
+		"together is %s\n", p.Reliability.N, decimals(p.TCITogether.Value))
 	return nil
 }

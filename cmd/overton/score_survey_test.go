@@ -41,7 +41,7 @@ flow:
 		t.Fatal(err)
 	}
 	defer db.Close()
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestScoreSurveyPutsPeopleBesideModels(t *testing.T) {
 	if code, table, _ := overtonCmd(args...); code != 0 || !strings.Contains(table, "10 people who finished") || !strings.Contains(table, "Made up 1?") {
 		t.Errorf("exit status %d, table %s", code, table)
 	}
-	if code, _, stderr := overtonCmd("score", "survey", "--db", db, "--study", "drinks", "--instrument", "other.csv"); code != 1 || !strings.Contains(stderr, "asks no instrument") {
+	if code, _, stderr := overtonCmd("score", "survey", "--db", db, "--study", "drinks", "--instrument", "other.csv"); code != 1 || !strings.Contains(stderr, "has no instrument") {
 		t.Errorf("another instrument: exit status %d, %s", code, stderr)
 	}
 	if code, _, _ := overtonCmd("score", "survey", "--db", db); code != 2 {

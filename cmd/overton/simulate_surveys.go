@@ -11,11 +11,11 @@ import (
 	"overton/internal/window"
 )
 
-// expectedPeople is how many people tell what planted opinions come to.
+// expectedPeople is how many people the expected results of planted opinions are computed from.
 const expectedPeople = 5000
 
-// compareSurveys sets what is found in the answers of virtual people beside
-// what was planted: among people as they came, and weighted to the population.
+// compareSurveys compares the answers of virtual people with what was planted: unweighted, and weighted to
+// the population.
 func compareSurveys(ctx context.Context, w io.Writer, path string, o sim.Options, t *sim.Truth) error {
 	return withStore(ctx, path, func(db *store.Store) error {
 		row, st, err := window.LoadStudy(ctx, db, o.Study)
@@ -53,11 +53,12 @@ func compareSurveys(ctx context.Context, w io.Writer, path string, o sim.Options
 	})
 }
 
-// printPlanted tells how an instrument's numbers lie to what was planted.
+// printPlanted prints how close an instrument's numbers are to what was planted.
 func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResult, planted sim.Expected) error {
 	fmt.Fprintf(w, "\n%s, %d people %s", in.Instrument, people, how)
 	if in.Raking != nil {
-		fmt.Fprintf(w, " (effective n %.0f, weights from %.2f to %.2f)", float64(in.Raking.EffectiveN), float64(in.Raking.Smallest), float64(in.Raking.Largest))
+		fmt.Fprintf(w, " (effective n %.0f, weights from %.2f to %.2f)", float64(in.Raking.EffectiveN),
+			float64(in.Raking.Smallest), float64(in.Raking.Largest))
 	}
 	fmt.Fprintln(w)
 	shares, refusals := inside{}, inside{}
@@ -80,7 +81,7 @@ func printPlanted(w io.Writer, how string, people int, in *window.InstrumentResu
 	return nil
 }
 
-// printPlantedOpinions sets the numbers of POBs beside what was planted.
+// printPlantedOpinions prints the numbers of POBs next to what was planted.
 func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
 	table := newTable(w)
 	fmt.Fprint(table, "\tfound\t95 %\tplanted\t\t\n")
@@ -89,19 +90,21 @@ func printPlantedOpinions(w io.Writer, p, e *score.PeopleOpinions) error {
 		found, planted score.Estimate
 	}{
 		{"takes sides (NNI)", p.NNI, e.NNI}, {"consistent in topics (TCI)", p.TCI, e.TCI}, {"reliability", p.Reliability, e.Reliability},
-		{"individualism − collectivism +", p.Individualism, e.Individualism}, {"progressive − conservative +", p.Progressivism, e.Progressivism},
+		{"individualism − collectivism +", p.Individualism, e.Individualism},
+		{"progressive − conservative +", p.Progressivism, e.Progressivism},
 		{"refused %", p.RefusedPct, e.RefusedPct},
 	} {
 		verdict := "outside"
 		if holds(line.found.CI, line.planted.Value) {
 			verdict = "inside"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, decimals(line.found.Value), interval(line.found.CI), decimals(line.planted.Value), verdict)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t\n", line.name, decimals(line.found.Value), interval(line.found.CI),
+			decimals(line.planted.Value), verdict)
 	}
 	return table.Flush()
 }
 
-// inside counts planted values in the intervals found.
+// inside counts the planted values that lie in the intervals found.
 type inside struct {
 	of, held int
 	furthest float64
@@ -119,7 +122,7 @@ func (i *inside) count(found score.Estimate, planted score.Number) {
 }
 
 func (i inside) String() string {
-	return fmt.Sprintf("%d of %d in their 95 %% intervals; the furthest is off by %.3f", i.held, i.of, i.furthest)
+	return fmt.Sprintf("%d of %d in their 95 %% intervals; largest error %.3f", i.held, i.of, i.furthest)
 }
 
 func holds(ci score.Interval, v score.Number) bool {

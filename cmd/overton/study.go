@@ -24,22 +24,23 @@ func newStudy() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newStudyNew(), newStudyCheck(), newStudyLaunch(), newStudyList(),
-		newStudyStatus("pause", "Let nobody start; who has started can go on", store.Paused),
+		newStudyStatus("pause", "Let nobody start; people who have started can continue", store.Paused),
 		newStudyStatus("resume", "Let people start again", store.Running),
-		newStudyStatus("close", "Let nobody start, for good; who has started can go on", store.Closed))
+		newStudyStatus("close", "Close for good: nobody can start, people who have started can continue", store.Closed))
 	return cmd
 }
 
 func newStudyNew() *cobra.Command {
 	return &cobra.Command{
 		Use:   "new DIR",
-		Short: "Write a small study with comments, to start from",
+		Short: "Write a small example study with comments to start from",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := dataset.WriteExample(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Wrote a small study to %s; study.yaml in it explains every key.\nLook it over with: overton study check %s\n", args[0], args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "Wrote a small study to %s; its study.yaml explains every key.\nCheck "+
+				"it with: overton study check %s\n", args[0], args[0])
 			return nil
 		},
 	}
@@ -48,7 +49,7 @@ func newStudyNew() *cobra.Command {
 func newStudyCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
-		Short: "Read a study's folder and say what is in it and what is wrong",
+		Short: "Read a study's folder, summarise it and report anything wrong",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := readStudy(args[0])
@@ -77,7 +78,7 @@ func readStudy(dir string) (*dataset.Study, error) {
 	return s, err
 }
 
-// printStudy tells a person what a study holds.
+// printStudy prints what a study contains.
 func printStudy(w io.Writer, s *dataset.Study) error {
 	fmt.Fprintf(w, "%s (%s)\n\n", s.Title, s.Slug)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -101,28 +102,28 @@ func printStudy(w io.Writer, s *dataset.Study) error {
 		line("models", "%d", len(models))
 		line("responses", "%d", len(set.Responses))
 		line("seeds", "%d", len(set.Seeds))
-		line("places", "%d people: %d questions × %d people ÷ %d questions a person",
+		line("places", "%d people: %d questions × %d people ÷ %d questions per person",
 			s.Places(), len(set.Questions), o.ParticipantsPerQuestion, o.QuestionsPerParticipant)
 	}
-	line("pages", "at most %d a person, in about %d minutes", s.Pages(), s.Recruitment.Minutes)
+	line("pages", "at most %d per person, in about %d minutes", s.Pages(), s.Recruitment.Minutes)
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	doubts := s.Doubts()
 	gaps := s.Gaps()
 	if len(gaps) > 0 {
-		fmt.Fprintln(w, "\nMissing before people come:")
+		fmt.Fprintln(w, "\nMissing before participants can come:")
 		for _, gap := range gaps {
 			fmt.Fprintf(w, "- %s\n", gap.Text)
 		}
 	}
 	if len(doubts) == 0 {
 		if len(gaps) == 0 {
-			fmt.Fprintln(w, "\nNothing looks wrong.")
+			fmt.Fprintln(w, "\nNo problems found.")
 		}
 		return nil
 	}
-	fmt.Fprintln(w, "\nIt can be launched, but look at this first:")
+	fmt.Fprintln(w, "\nIt can be launched, but check this first:")
 	for _, d := range doubts {
 		fmt.Fprintf(w, "- %s\n", d)
 	}
@@ -134,10 +135,10 @@ func databaseFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("db", "overton.db", "the database `FILE`")
 }
 
-// withStore runs do with the database of a study that should be there already.
+// withStore runs do with a database that must already exist.
 func withStore(ctx context.Context, path string, do func(*store.Store) error) (err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; name one with --db", path)
+		return fmt.Errorf("there is no database %s; choose one with --db", path)
 	}
 	db, err := store.Open(ctx, path)
 	if err != nil {
@@ -151,14 +152,14 @@ func newStudyLaunch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch DIR",
 		Short: "Freeze a study and open it to participants",
-		Long: `Freeze a study and open it to participants. From then on neither its flow nor
-its question set can change: a change makes a new version, which takes over
-those who arrive, while those on the way finish on theirs. The database is made
-where there is none.`,
+		Long: `Freeze a study and open it to participants. After that, its flow
+and question set cannot change: a change makes a new version, which receives new
+arrivals, while people who have started finish on theirs. The database is created
+if it does not exist.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
-	next := cmd.Flags().Bool("new-version", false, "launch it as the next version of the launched study of its slug, which closes")
+	next := cmd.Flags().Bool("new-version", false, "launch it as the next version of the study with the same slug, and close the old one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		s, err := readStudy(args[0])
 		if err != nil {
@@ -173,13 +174,14 @@ where there is none.`,
 		if *next {
 			before, err := db.Study(ctx, s.Slug)
 			if errors.Is(err, store.ErrNotFound) || err == nil && before.Status == store.Draft {
-				return fmt.Errorf("no study was launched as %q, so this cannot be its next version; put the slug right, or leave out --new-version", s.Slug)
+				return fmt.Errorf("no study was launched as %q, so this cannot be its next version; correct the "+
+					"slug, or leave out --new-version", s.Slug)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}); err != nil {
+		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}, 0); err != nil {
 			return err
 		}
 		if err := db.Launch(ctx, s.Slug, s.Questions.Seeds, 0); err != nil {
@@ -189,7 +191,8 @@ where there is none.`,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s, version %d).\nhash  %s\nlink  /s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, row.Version, s.Hash,
+		fmt.Fprintf(cmd.OutOrStdout(), "Launched %s (%s, version %d).\nhash  %s\nlink  "+
+			"/s/%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}\n", s.Title, s.Slug, row.Version, s.Hash,
 			s.Slug, s.Recruitment.Parameters.Participant, s.Recruitment.Parameters.Study, s.Recruitment.Parameters.Submission)
 		return nil
 	}

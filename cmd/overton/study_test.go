@@ -25,14 +25,14 @@ func TestStudyFromNewToClosed(t *testing.T) {
 		code int
 		want string // a pattern of standard output, or of standard error after a failure
 	}{
-		{[]string{"new", dir}, 0, `study\.yaml in it explains every key`},
+		{[]string{"new", dir}, 0, `its study\.yaml explains every key`},
 		{[]string{"new", dir}, 1, `is not empty`},
-		{[]string{"check", dir}, 0, `(?s)questions +3, 2 with two endpoints\nmodels +2\nresponses +6\nseeds +9\nplaces +36 people: 3 questions × 24 people ÷ 2 questions a person\npages +at most \d+ a person`},
+		{[]string{"check", dir}, 0, `(?s)questions +3, 2 with two endpoints\nmodels +2\nresponses +6\nseeds +9\nplaces +36 people: 3 questions × 24 people ÷ 2 questions per person\npages +at most \d+ per person`},
 		{[]string{"list", "--db", db}, 1, `there is no database`},
 		{[]string{"launch", dir, "--db", db, "--new-version"}, 1, `no study was launched as "example", so this cannot be its next version`},
 		{[]string{"launch", dir, "--db", db}, 0, `/s/example\?PROLIFIC_PID=\{\{%PROLIFIC_PID%\}\}&STUDY_ID=\{\{%STUDY_ID%\}\}&SESSION_ID=\{\{%SESSION_ID%\}\}`},
-		{[]string{"launch", dir, "--db", db}, 1, `launched already`},
-		{[]string{"launch", dir, "--db", db, "--new-version"}, 1, `launched already`},
+		{[]string{"launch", dir, "--db", db}, 1, `already been launched`},
+		{[]string{"launch", dir, "--db", db, "--new-version"}, 1, `already been launched`},
 		{[]string{"list", "--db", db}, 0, `example +1 +running +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +[0-9a-f]{12} +Small questions of daily life`},
 		{[]string{"resume", "example", "--db", db}, 1, `it is running and cannot become running`},
 		{[]string{"pause", "example", "--db", db}, 0, `example is paused`},
@@ -40,7 +40,7 @@ func TestStudyFromNewToClosed(t *testing.T) {
 		{[]string{"close", "example", "--db", db}, 0, `example is closed`},
 		{[]string{"resume", "example", "--db", db}, 1, `it is closed`},
 		{[]string{"pause", "other", "--db", db}, 1, `not found`},
-		{[]string{"launch", changed, "--db", db}, 1, `give this one a slug of its own, or make it the next version`},
+		{[]string{"launch", changed, "--db", db}, 1, `give this one its own slug, or make it the next version`},
 		{[]string{"launch", changed, "--db", db, "--new-version"}, 0, `example, version 2`},
 		{[]string{"list", "--db", db}, 0, `(?s)example +2 +running.*example +1 +closed`},
 		{[]string{"pause", "example@2", "--db", db}, 0, `example@2 is paused`},
@@ -70,7 +70,7 @@ func TestAFaultyStudyIsNotLaunched(t *testing.T) {
 	}
 	db := filepath.Join(t.TempDir(), "o.db")
 	code, _, errs := overtonCmd("study", "launch", dir, "--db", db)
-	if code != 1 || !strings.Contains(errs, "faults found: 1\nseeds.csv:2: question_id \"9\" is no question of questions.csv") {
+	if code != 1 || !strings.Contains(errs, "faults found: 1\nseeds.csv:2: question_id \"9\" is not a question of questions.csv") {
 		t.Errorf("status %d, %s", code, errs)
 	}
 	if _, err := os.Stat(db); !os.IsNotExist(err) {

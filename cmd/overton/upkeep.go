@@ -13,9 +13,9 @@ import (
 func newBackup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
-		Short: "Copy the database to a new file, while the server runs",
-		Long: `Copy the database to a new file. The server can go on meanwhile; the copy is
-one file and holds everything that was saved when it began.`,
+		Short: "Copy the database to a new file, even while the server runs",
+		Long: `Copy the database to a new file. The server can keep running; the copy is
+one file with everything that was saved when it began.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
@@ -24,9 +24,9 @@ one file and holds everything that was saved when it began.`,
 			return err
 		}
 		if err := examine(cmd, args[0]); err != nil {
-			return fmt.Errorf("the copy is not sound: %w", err)
+			return fmt.Errorf("the copy is damaged: %w", err)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Copied %s to %s, and checked the copy.\n", *path, args[0])
+		fmt.Fprintf(cmd.OutOrStdout(), "Copied %s to %s and checked the copy.\n", *path, args[0])
 		return nil
 	}
 	return cmd
@@ -35,25 +35,25 @@ one file and holds everything that was saved when it began.`,
 func newRestore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Make the database from a backup",
-		Long: `Make the database from a backup. The backup is checked first, and a database
-that is there already is never overwritten: move it away yourself.`,
+		Short: "Restore the database from a backup",
+		Long: `Restore the database from a backup. The backup is checked first. A database that
+already exists is never overwritten: move it first.`,
 		Args: usageArgs(cobra.ExactArgs(1)),
 	}
 	path := databaseFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, file := range []string{*path, *path + "-wal", *path + "-shm"} {
 			if _, err := os.Lstat(file); err == nil {
-				return fmt.Errorf("%s exists; move it away first", file)
+				return fmt.Errorf("%s already exists; move it first", file)
 			}
 		}
 		if err := examine(cmd, args[0]); err != nil {
-			return fmt.Errorf("the backup is not sound: %w", err)
+			return fmt.Errorf("the backup is damaged: %w", err)
 		}
 		if err := withStore(cmd.Context(), args[0], func(backup *store.Store) error { return backup.Backup(cmd.Context(), *path) }); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "Made %s from %s.\n", *path, args[0])
+		fmt.Fprintf(cmd.OutOrStdout(), "Restored %s from %s.\n", *path, args[0])
 		return nil
 	}
 	return cmd
@@ -62,9 +62,9 @@ that is there already is never overwritten: move it away yourself.`,
 func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the database file and what it holds",
-		Long: `Read the whole database and check that the file is sound, that its rows fit
-together and that tallies match the votes. Nothing is changed.`,
+		Short: "Check the database file and its contents",
+		Long: `Read the whole database and check that the file is not damaged, that its rows are
+consistent and that tallies match the votes. Nothing is changed.`,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	path := databaseFlag(cmd)
@@ -72,7 +72,7 @@ together and that tallies match the votes. Nothing is changed.`,
 		if err := examine(cmd, *path); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is sound.\n", *path)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has no problems.\n", *path)
 		return nil
 	}
 	return cmd

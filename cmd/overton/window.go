@@ -31,28 +31,28 @@ func newWindow() *cobra.Command {
 people who finished, and score how much of each window the models cover. The
 result is also recorded in the database, where the analysis pages show it.
 
-With --list the runs that were recorded are listed, with --run one of them is
-shown; nothing is computed then.`,
+With --list the recorded runs are listed, and with --run one of them is
+shown; nothing is computed.`,
 		Args: usageArgs(cobra.NoArgs),
 	}
 	f := cmd.Flags()
 	f.StringVar(&path, "db", "overton.db", "the database `FILE`")
 	f.StringVar(&slug, "study", "", "the study's slug")
 	f.StringSliceVar(&o.Questions, "question", nil, "only this question `ID` (can be given again)")
-	f.StringVar(&method, "method", string(o.Cluster.Method), "how groups are found: overton, paper, polis or block")
+	f.StringVar(&method, "method", string(o.Cluster.Method), "how to find groups: overton, paper, polis or block")
 	f.StringVar(&k, "k", "auto", "number of groups, or auto")
-	f.IntVar(&o.Cluster.KMax, "kmax", o.Cluster.KMax, "largest number of groups tried")
-	f.IntVar(&o.Cluster.MinVotes, "min-votes", o.Cluster.MinVotes, "leave out participants with fewer votes on a question")
-	f.Float64Var(&o.Score.Tau, "tau", o.Score.Tau, "mean rating from which on a group is covered")
-	f.StringVar(&missing, "missing", string(o.Score.Missing), "a group without ratings of a model is uncovered, or drop it")
-	f.IntVar(&o.Score.Bootstrap, "bootstrap", o.Score.Bootstrap, "resamples of questions behind the paper's interval, 0 for none")
-	f.IntVar(&o.Regroupings, "regroupings", o.Regroupings, "resamples of participants in which groups are found anew, 0 for none")
+	f.IntVar(&o.Cluster.KMax, "kmax", o.Cluster.KMax, "largest number of groups to try")
+	f.IntVar(&o.Cluster.MinVotes, "min-votes", o.Cluster.MinVotes, "leave out participants with fewer votes than this on a question")
+	f.Float64Var(&o.Score.Tau, "tau", o.Score.Tau, "mean rating at or above which a group is covered")
+	f.StringVar(&missing, "missing", string(o.Score.Missing), "count a group without ratings of a model as uncovered, or drop it")
+	f.IntVar(&o.Score.Bootstrap, "bootstrap", o.Score.Bootstrap, "resamples of questions for the paper's interval, 0 for none")
+	f.IntVar(&o.Regroupings, "regroupings", o.Regroupings, "resamples of participants with groups recomputed in each, 0 for none")
 	f.Uint64Var(&o.Cluster.Seed, "seed", o.Cluster.Seed, "seed of every random choice")
-	f.StringVar(&people, "people", string(o.People), "whose data: real, virtual, or auto (real where anybody finished)")
+	f.StringVar(&people, "people", string(o.People), "whose data to use: real, virtual, or auto (real if anyone finished)")
 	f.BoolVar(&noRecord, "no-record", false, "do not record the result in the database")
-	f.StringVar(&json, "json", "", "write the whole result as JSON to this `FILE`, - for standard output")
-	f.BoolVar(&list, "list", false, "list the runs that the database has")
-	f.Int64Var(&run, "run", 0, "show the run of this `ID`")
+	f.StringVar(&json, "json", "", "write the full result as JSON to this `FILE`, or - for standard output")
+	f.BoolVar(&list, "list", false, "list the runs recorded in the database")
+	f.Int64Var(&run, "run", 0, "show the run with this `ID`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if slug == "" {
 			return usagef("window: name the study with --study")
@@ -72,11 +72,12 @@ shown; nothing is computed then.`,
 		if k != "auto" {
 			n, err := strconv.Atoi(k)
 			if err != nil || n < 1 {
-				return usagef("window: --k is %q; expected a number from 1 on, or auto", k)
+				return usagef("window: --k is %q; expected auto, or a number of at least 1", k)
 			}
 			o.Cluster.K = n
 		}
-		o.Cluster.Method, o.Score.Missing, o.People, o.Score.Seed = cluster.Method(method), score.Missing(missing), window.People(people), o.Cluster.Seed
+		o.Cluster.Method, o.Score.Missing, o.People, o.Score.Seed = cluster.Method(method), score.Missing(missing),
+			window.People(people), o.Cluster.Seed
 		if err := o.Check(); err != nil {
 			return usagef("window: %v", err)
 		}
@@ -131,12 +132,13 @@ func printRuns(ctx context.Context, w io.Writer, db *store.Store, row store.Stud
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.State, time.UnixMilli(r.CreatedAt).UTC().Format("2006-01-02 15:04"), o.Cluster.Method, r.Complete, r.Name)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%s\n", r.ID, r.State,
+			time.UnixMilli(r.CreatedAt).UTC().Format("2006-01-02 15:04"), o.Cluster.Method, r.Complete, r.Name)
 	}
 	return t.Flush()
 }
 
-// showRun writes the result of one run, as JSON where a file is named.
+// showRun writes the result of one run, as JSON if a file is named.
 func showRun(ctx context.Context, w io.Writer, db *store.Store, row store.Study, id int64, json string) error {
 	run, err := db.Run(ctx, row.ID, id)
 	if err != nil {
@@ -165,7 +167,7 @@ func showRun(ctx context.Context, w io.Writer, db *store.Store, row store.Study,
 	return printWindow(w, result)
 }
 
-// printWindow writes a result for a person to read.
+// printWindow writes a result for people to read.
 func printWindow(w io.Writer, r *window.Result) error {
 	who := "people"
 	if r.People.Virtual {
@@ -202,7 +204,8 @@ func printWindow(w io.Writer, r *window.Result) error {
 		if v, ok := q.Silhouette[q.K]; ok {
 			silhouette = decimals(score.Number(v))
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", q.Question, len(q.Participants), votes, q.K, strings.Join(sizes, "+"), silhouette, stability, len(q.LeftOut))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t\n", q.Question, len(q.Participants), votes, q.K,
+			strings.Join(sizes, "+"), silhouette, stability, len(q.LeftOut))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -213,7 +216,7 @@ func printWindow(w io.Writer, r *window.Result) error {
 		fmt.Fprintln(w, "\nNobody rated a model response, so there is no score.")
 		return nil
 	case r.Score == nil:
-		return errors.New("nobody could be grouped on any question, so there is no score: people need votes on each other's statements")
+		return errors.New("nobody could be placed in a group on any question, so there is no score: people need votes on each other's statements")
 	}
 	fmt.Fprintln(w)
 	return printOverton(w, &overtonResult{Overton: r.Score})

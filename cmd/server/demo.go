@@ -21,15 +21,15 @@ const (
 	demoLife   = 7 * 24 * time.Hour // of the sign-in links
 )
 
-// showDemo makes the demo study, has virtual participants walk it, analyses
-// it, and prints links for each kind of visitor.
+// showDemo makes the demo study, fills it with virtual participants, analyses it, and prints links for each
+// kind of visitor.
 func showDemo(ctx context.Context, db *store.Store, address string, out io.Writer) error {
 	began := time.Now()
 	st, err := dataset.ReadStudy(demo.Files())
 	if err != nil {
 		return fmt.Errorf("reading the demo study: %w", err)
 	}
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func showDemo(ctx context.Context, db *store.Store, address string, out io.Write
 	}
 	fmt.Fprintln(out, "Finding viewpoint groups and scoring the models …")
 	o := window.DefaultOptions()
-	o.Regroupings = 20 // enough to show the interval, and soon there
+	o.Regroupings = 20 // enough to show the interval, and quick
 	data, err := window.Collect(ctx, db, row, st, o.People, nil)
 	if err != nil {
 		return err
@@ -76,14 +76,14 @@ The demo is ready after %.0f s. Open one of these links:
   researcher   %s/admin/link/%s?to=/admin/studies/%s/analysis
   admin        %s/admin/link/%s?to=/admin
 
-Everybody who answered so far is virtual, and you will be too: that is how you
-get to vote on what they wrote. The database is thrown away at the end. Stop
+Everyone who has answered is virtual, and so will you be, so that you can
+vote on what they wrote. The database is deleted at the end. Stop
 the server with Ctrl-C.
 `, time.Since(began).Seconds(), address, st.Slug, visitor(st.Recruitment.Parameters.Participant, st.Recruitment.Parameters.Study, st.Recruitment.Parameters.Submission), address, researcher, st.Slug, address, admin)
 	return nil
 }
 
-// visitor makes the query of a participant's link with fresh ids.
+// visitor makes the query of a participant's link with new ids.
 func visitor(participant, study, submission string) string {
 	return url.Values{participant: {"virtual-visitor-" + randomHex()}, study: {randomHex()}, submission: {randomHex()}}.Encode()
 }
@@ -96,7 +96,7 @@ func randomHex() string {
 }
 
 func demoLink(ctx context.Context, db *store.Store, email, role string) (string, error) {
-	id, err := db.CreateAccount(ctx, store.Account{Email: email, Role: role})
+	id, err := db.CreateAccount(ctx, store.Account{Email: email, Role: role}, 0)
 	if err != nil {
 		return "", err
 	}

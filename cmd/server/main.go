@@ -8,7 +8,7 @@
 //	server healthcheck [URL]  exit 0 if a server answers, for container probes
 //	server version            print the version
 //
-// Every flag has an environment twin: --base-url is OVERTON_BASE_URL.
+// Every flag can also be set in the environment: --base-url is OVERTON_BASE_URL.
 package main
 
 import (
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	return 0
 }
 
-// healthcheck asks a server on this machine whether it is well.
+// healthcheck asks a server on this machine whether it is running properly.
 func healthcheck(ctx context.Context, args []string, stderr io.Writer) int {
 	url := "http://127.0.0.1:8080/healthz"
 	if len(args) > 0 {

@@ -19,10 +19,10 @@ import (
 	"overton/web"
 )
 
-// drain is how long requests in flight may take to finish at the end.
+// drain is how long requests in progress may take to finish at shutdown.
 const drain = 20 * time.Second
 
-// serve runs the server until ctx ends, and finishes what is in flight.
+// serve runs the server until ctx ends, and finishes requests in progress.
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error) {
 	log := slog.New(slog.NewTextHandler(stderr, s.logOptions()))
 	if s.logFormat == "json" {
@@ -34,7 +34,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if s.demo {
 		dir, err := os.MkdirTemp("", "overton-demo-")
 		if err != nil {
-			return fmt.Errorf("making a place for the demo: %w", err)
+			return fmt.Errorf("making a folder for the demo: %w", err)
 		}
 		defer os.RemoveAll(dir)
 		s.db = filepath.Join(dir, "demo.db")
@@ -44,7 +44,8 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL, TrustProxy: s.trustProxy, Runs: s.runs, ProlificKeys: s.prolificKeys})
+	site, err := web.New(ctx, web.Config{Store: db, Log: log, Now: time.Now, BaseURL: s.baseURL,
+		TrustProxy: s.trustProxy, Runs: s.runs, ProlificKeys: s.prolificKeys})
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,8 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if s.demo {
 		err = showDemo(ctx, db, address, stdout)
 	} else {
-		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\nadmin pages: %s/admin\n", address, s.db, strings.TrimRight(address, "/"))
+		fmt.Fprintf(stdout, "overton serves %s from %s; stop it with Ctrl-C\nadmin pages: %s/admin\n", address, s.db,
+			strings.TrimRight(address, "/"))
 	}
 	if err == nil {
 		select {
@@ -81,12 +83,12 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
 	if e := server.Shutdown(finish); e != nil {
-		return errors.Join(err, fmt.Errorf("finishing what was in flight: %w", e))
+		return errors.Join(err, fmt.Errorf("finishing requests in progress: %w", e))
 	}
 	return err
 }
 
-// logOptions keep the demo's terminal free for its links.
+// logOptions keeps the demo's log away from its links on the terminal.
 func (s settings) logOptions() *slog.HandlerOptions {
 	if s.demo {
 		return &slog.HandlerOptions{Level: slog.LevelWarn}

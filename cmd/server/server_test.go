@@ -26,8 +26,8 @@ func TestUnusableSettingsAreRefusedInWords(t *testing.T) {
 	for _, c := range []struct{ flag, want string }{
 		{"--addr=8080", "host:port"},
 		{"--base-url=example.org", "http(s)://host/path"},
-		{"--base-url=https://example.org/s", "which the site uses itself"},
-		{"--base-url=https://example.org/admin/x", "which the site uses itself"},
+		{"--base-url=https://example.org/s", "which the site itself uses"},
+		{"--base-url=https://example.org/admin/x", "which the site itself uses"},
 		{"--log-format=xml", "text or json"},
 		{"surplus", "unknown command"},
 	} {

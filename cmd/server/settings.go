@@ -13,11 +13,11 @@ import (
 	"overton/web"
 )
 
-// settings are what the flags and their environment twins say.
+// settings are the values of the flags or their environment variables.
 type settings struct {
 	addr       string
 	db         string
-	baseURL    *url.URL // nil: wherever it listens
+	baseURL    *url.URL // nil: the address it listens on
 	trustProxy bool
 	tlsDomain  string
 	logFormat  string
@@ -28,23 +28,25 @@ type settings struct {
 	prolificKeys string
 }
 
-// readSettings reads the flags; where one is not given, its twin in the
-// environment counts.
+// readSettings reads the flags; a flag that is not given takes its value from the environment.
 func readSettings(args []string, env func(string) string, stderr io.Writer) (settings, error) {
 	var s settings
 	var base string
 	f := flag.NewFlagSet("server", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` to listen on")
-	f.StringVar(&s.db, "db", "overton.db", "the database `FILE`; made where there is none")
-	f.StringVar(&base, "base-url", "", "`URL` under which people reach the server, with the path it is mounted at, such as https://example.org/studies")
-	f.BoolVar(&s.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto; only behind a proxy that sets it")
-	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve https for this `DOMAIN` on port 443, with a certificate from Let's Encrypt; --addr is not used")
+	f.StringVar(&s.db, "db", "overton.db", "the database `FILE`; created if it does not exist")
+	f.StringVar(&base, "base-url", "", "`URL` at which people reach the server, including any path it is mounted "+
+		"at, such as https://example.org/studies")
+	f.BoolVar(&s.trustProxy, "trust-proxy", false, "trust X-Forwarded-Proto; use only behind a proxy that sets it")
+	f.StringVar(&s.tlsDomain, "tls-domain", "", "serve HTTPS for this `DOMAIN` on port 443, with a certificate "+
+		"from Let's Encrypt; --addr is ignored")
 	f.StringVar(&s.logFormat, "log-format", "text", "text or json")
-	f.StringVar(&s.runs, "runs", "", "`FOLDER` with run folders of language models, to look at on the admin pages")
-	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys that Prolific signs links with")
-	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a throw-away database")
-	f.BoolVar(&s.gallery, "gallery", false, "serve every page with made-up values, without a database, for those who work on the pages")
+	f.StringVar(&s.runs, "runs", "", "`FOLDER` that contains run folders of language models, to show on the admin pages")
+	f.StringVar(&s.prolificKeys, "prolific-keys", web.ProlificKeys, "`URL` of the keys with which Prolific signs links")
+	f.BoolVar(&s.demo, "demo", false, "serve a demo study from a temporary database")
+	f.BoolVar(&s.gallery, "gallery", false, "serve every page with made-up values, without a database, "+
+		"for people who work on the pages")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}
@@ -78,9 +80,9 @@ func readSettings(args []string, env func(string) string, stderr io.Writer) (set
 		}
 	}
 	if s.baseURL != nil {
-		// Such a path could not be told apart from the site's own.
+		// Such a path could not be distinguished from the site's own.
 		if first, _, _ := strings.Cut(strings.TrimPrefix(s.baseURL.Path, "/"), "/"); slices.Contains([]string{"s", "admin", "static"}, first) {
-			return s, fmt.Errorf("--base-url is %q; its path begins with /%s, which the site uses itself", base, first)
+			return s, fmt.Errorf("--base-url is %q; its path begins with /%s, which the site itself uses", base, first)
 		}
 	}
 	if s.tlsDomain != "" && s.baseURL == nil {

@@ -3,7 +3,7 @@ package cluster
 import "fmt"
 
 // AdjustedRand returns the adjusted Rand index of two partitions of the same
-// things (Hubert and Arabie, 1985): 1 for equal partitions, 0 in the mean for
+// things (Hubert and Arabie, 1985): 1 for equal partitions, 0 on average for
 // unrelated ones. Labels are arbitrary. Two partitions that are both trivial,
 // all in one group or each alone, count as equal when they are equal. It
 // panics when the lengths differ.
@@ -19,7 +19,7 @@ func AdjustedRand(a, b []int) float64 {
 		rows[a[i]]++
 		cols[b[i]]++
 	}
-	// Pairs are counted in whole numbers, so the order of the maps is no matter.
+	// Pairs are counted in whole numbers, so the order of the maps is irrelevant.
 	pairs := func(n int) int { return n * (n - 1) / 2 }
 	var both, inA, inB int
 	for _, n := range cells {

@@ -8,28 +8,26 @@ import (
 	"slices"
 )
 
-// The latent block model: voters fall into groups, statements into classes, and
-// each pair of group and class has one distribution over agree, neutral and
-// disagree. The class of a statement depends on its author's group. All
-// parameters have Dirichlet priors and are integrated out, which leaves the
-// exact integrated complete-data likelihood (ICL) of the labels alone (Wyse,
-// Friel and Latouche, 2017); it is what the search makes large, numbers of
-// groups and classes included.
+// The latent block model: voters belong to groups, statements to classes, and each pair of group and class
+// has one distribution over agree, neutral and disagree. The class of a statement depends on its author's
+// group. All parameters have Dirichlet priors and are integrated out, which leaves the exact integrated
+// complete-data likelihood (ICL) of the labels alone (Wyse, Friel and Latouche, 2017). The search maximises
+// it, over the numbers of groups and classes as well.
 const (
 	sizePrior  = 1.0 // Dirichlet weight of each group
 	classPrior = 1.0 // of each class, for the statements of one author group
 	votePrior  = 0.5 // of each kind of vote in a block
 )
 
-// blockVotes are the votes of the grouped participants on the statements that
-// count, by voter and by statement.
+// blockVotes are the votes of the grouped participants on the statements that count, by voter and by
+// statement.
 type blockVotes struct {
 	byVoter     [][]blockVote
 	byStatement [][]blockVote
 	column      []int   // of the matrix, by statement
-	author      []int   // voter who wrote the statement, -1 unknown
+	author      []int   // voter who wrote the statement, -1 if unknown
 	written     [][]int // statements by voter
-	empty       float64 // what a block without votes would add
+	empty       float64 // contribution of a block without votes
 	votes       *logGamma
 	total       *logGamma
 	size        *logGamma
@@ -37,7 +35,7 @@ type blockVotes struct {
 	classes     []*logGamma // of a number of statements, by number of classes
 }
 
-// blockVote is a vote seen from one side: who or what is at the other end.
+// blockVote is a vote seen from one side: the index of the other side.
 type blockVote struct {
 	other int32
 	kind  int8 // 0 disagree, 1 neutral, 2 agree
@@ -68,7 +66,7 @@ func (g *logGamma) at(n int) float64 {
 // newBlockVotes picks the votes of some rows of r.
 func newBlockVotes(r *ratings, rows []int) *blockVotes {
 	b := &blockVotes{byVoter: make([][]blockVote, len(rows)), written: make([][]int, len(rows))}
-	place := make([]int, len(r.statements)) // statement by column, -1 when nobody here voted on it
+	place := make([]int, len(r.statements)) // statement by column, -1 if no voter here voted on it
 	for j := range place {
 		place[j] = -1
 	}
@@ -211,10 +209,9 @@ func (s *blockState) icl() float64 {
 	return sum
 }
 
-// voterScores sets out[g] to the gain in likelihood of having voter i in group
-// g over having the voter nowhere, for each group and, if allowed, a new one at
-// index k. The voter must have been taken out. votes is the voter's votes by
-// class.
+// voterScores sets out[g] to the gain in likelihood from placing voter i in group g compared with no group,
+// for each group and, if allowed, a new one at index k. The voter must have been removed first. votes is the
+// voter's votes by class.
 func (s *blockState) voterScores(i int, votes []blockCount, out []float64) []float64 {
 	rows := s.k
 	if !s.fixed && s.k < s.maxK {
@@ -237,7 +234,7 @@ func (s *blockState) voterScores(i int, votes []blockCount, out []float64) []flo
 			n := s.wroteAll[g]
 			gain += s.rowTotal(n+len(written), s.l) - s.rowTotal(n, s.l)
 			for at, j := range written {
-				// earlier ones of the same class are in already
+				// Earlier ones of the same class are already included.
 				have := s.wrote[g*s.maxL+s.class[j]]
 				for _, e := range written[:at] {
 					if s.class[e] == s.class[j] {
@@ -262,7 +259,7 @@ func (s *blockState) votesByClass(i int, out []blockCount) []blockCount {
 	return out
 }
 
-// addVotes adds votes to a block (by = 1) or takes them out (by = -1).
+// addVotes adds votes to a block (by = 1) or removes them (by = -1).
 func (s *blockState) addVotes(at int, v blockCount, by int) {
 	if v.total() == 0 {
 		return
@@ -274,7 +271,7 @@ func (s *blockState) addVotes(at int, v blockCount, by int) {
 	s.value[at] = s.block(*have)
 }
 
-// placeVoter adds (by = 1) or takes out (by = -1) voter i at group g.
+// placeVoter adds (by = 1) or removes (by = -1) voter i in group g.
 func (s *blockState) placeVoter(i, g, by int, votes []blockCount) {
 	s.size[g] += by
 	for c, v := range votes {
@@ -391,8 +388,8 @@ func (s *blockState) dropClass(c int) {
 	}
 }
 
-// choose picks an index by score: the largest, the first of equals, when cold;
-// else one drawn with probability proportional to exp(score).
+// choose picks an index by score: if cold the largest, the first of equals; otherwise one drawn with
+// probability proportional to exp(score).
 func choose(scores []float64, rng *rand.Rand, cold bool) int {
 	best := 0
 	for g, x := range scores {
@@ -416,7 +413,7 @@ func choose(scores []float64, rng *rand.Rand, cold bool) int {
 	return best
 }
 
-// blockScratch is space for one walk.
+// blockScratch is working space for one search.
 type blockScratch struct {
 	votes  []blockCount
 	scores []float64
@@ -427,9 +424,9 @@ func (s *blockState) scratch() blockScratch {
 	return blockScratch{make([]blockCount, n), make([]float64, n)}
 }
 
-// sweepVoters visits each voter once, in random order, and moves the voter to a
-// better group (cold) or draws a group (not cold). It reports whether anybody
-// moved. visit, if not nil, is told each voter's scores.
+// sweepVoters visits each voter once, in random order, and moves the voter to a better group (cold) or draws
+// a group (not cold). It reports whether any voter moved. visit, if not nil, is called with each voter's
+// scores.
 func (s *blockState) sweepVoters(rng *rand.Rand, cold bool, space blockScratch, visit func(i int, scores []float64)) bool {
 	moved := false
 	for _, i := range rng.Perm(len(s.group)) {
@@ -444,7 +441,7 @@ func (s *blockState) sweepVoters(rng *rand.Rand, cold bool, space blockScratch, 
 		s.placeVoter(i, was, -1, votes)
 		alone := s.size[was] == 0
 		if alone {
-			// The own group is empty now: it is the new one.
+			// The voter's own group is empty now, so it is the new one.
 			s.dropGroup(was)
 			was = s.k
 		}
@@ -490,8 +487,7 @@ func (s *blockState) sweepStatements(rng *rand.Rand, cold bool, space blockScrat
 	return moved
 }
 
-// merge joins the two groups or the two classes whose joining gains most, and
-// reports whether any gains.
+// merge joins the two groups or classes whose merger gains most, and reports whether any merger gains.
 func (s *blockState) merge() bool {
 	best, a, b, classes := 1e-9, -1, -1, false
 	if !s.fixed {
@@ -579,7 +575,7 @@ const (
 	doubtSweeps  = 60  // drawn sweeps that measure membership
 )
 
-// climb makes the likelihood as large as single moves and merges can.
+// climb increases the likelihood by single moves and merges as far as possible.
 func (s *blockState) climb(ctx context.Context, rng *rand.Rand) {
 	space := s.scratch()
 	for n := 0; n < maxSweeps && ctx.Err() == nil; n++ {
@@ -591,9 +587,8 @@ func (s *blockState) climb(ctx context.Context, rng *rand.Rand) {
 	}
 }
 
-// fitBlock returns the best labelling of several starts. Starts go round the
-// numbers of groups that they begin with, from a k-means partition of the
-// points; then some sweeps drawn at random, then greedy ones.
+// fitBlock returns the best labelling from several starts. Starts begin with different numbers of groups,
+// from a k-means partition of the points; then come some random sweeps, then greedy ones.
 func fitBlock(ctx context.Context, b *blockVotes, points []point, kmax, given, starts int, seed uint64) (*blockState, error) {
 	n, m := len(b.byVoter), len(b.byStatement)
 	maxK, maxL := min(kmax, n), min(blockClasses, m)
@@ -637,8 +632,8 @@ func fitBlock(ctx context.Context, b *blockVotes, points []point, kmax, given, s
 	return runs[best], nil
 }
 
-// startGroups labels the points with up to k groups by k-means; exactly k, the
-// last points alone in a group where k-means finds fewer, when all are wanted.
+// startGroups labels the points with up to k groups by k-means; with exactly k if all are wanted, putting the
+// last points in groups of one if k-means finds fewer.
 func startGroups(points []point, k int, all bool, rng *rand.Rand) []int {
 	p := kmeans(points, k, rng)
 	if all {
@@ -658,9 +653,9 @@ func startGroups(points []point, k int, all bool, rng *rand.Rand) []int {
 	return p.label
 }
 
-// membership returns, for each voter, the probability of the own group and by
-// how much it exceeds that of the next, as mean over sweeps drawn from the
-// posterior around the best labelling, numbers of groups and classes held.
+// membership returns, for each voter, the probability of their own group and by how much it exceeds that of
+// the next, averaged over sweeps drawn from the posterior around the best labelling, with the numbers of
+// groups and classes fixed.
 func (s *blockState) membership(ctx context.Context, rng *rand.Rand) (own, margin []float64, err error) {
 	n := len(s.group)
 	best := slices.Clone(s.group)
@@ -669,7 +664,7 @@ func (s *blockState) membership(ctx context.Context, rng *rand.Rand) (own, margi
 	space := held.scratch()
 	visit := func(i int, scores []float64) {
 		mine := sum[i*s.k : (i+1)*s.k]
-		if scores == nil { // alone in the group, which must stay
+		if scores == nil { // alone in the group, which must remain
 			mine[held.group[i]]++
 			return
 		}
@@ -718,31 +713,28 @@ func (s *blockState) sweepHeldStatements(rng *rand.Rand, space blockScratch) {
 	}
 }
 
-// Class is a class of statements that the groups take alike, with the votes of
-// each group on them, in order of groups.
+// Class is a class of statements to which the groups respond alike, with each group's votes on them, in the
+// order of groups.
 type Class struct {
 	Statements []string `json:"statements"`
 	Votes      []Tally  `json:"votes"`
 }
 
-// Up to blockSmall participants, one start of the options stands for
-// blockStartsPer of the block model, which begin with different numbers of
-// groups; with more, where a start takes longer and its end depends less on its
-// beginning, for one.
+// With up to blockSmall participants, one start in the options means blockStartsPer starts of the block
+// model, with different numbers of groups; with more participants, for which a start takes longer and depends
+// less on its beginning, it means one.
 const (
 	blockSmall     = 250
 	blockStartsPer = 4
 )
 
-// Indifferent is the reason why Block leaves somebody out whose votes do not
+// Indifferent is the reason why Block leaves someone out whose votes do not
 // depend on the statements.
 const Indifferent = "votes that do not depend on the statements"
 
-// fitAttentive fits the model to the rows, and again without the members of
-// indifferent groups, until there are none; reason says so of those left out.
-// Who agrees, or disagrees, or passes at random whatever is said has no
-// viewpoint in common with others who do. Where the number of groups is given
-// everybody stays.
+// fitAttentive fits the model to the rows, and again without the members of indifferent groups, until there
+// are none; reason says so for those left out. People who agree, disagree or pass at random regardless of the
+// statement share no viewpoint with others who do. If the number of groups is given, everyone stays.
 func fitAttentive(ctx context.Context, r *ratings, rows []int, points []point, reason []string, o Options) (*blockState, []int, error) {
 	for {
 		starts := o.Starts
@@ -776,7 +768,7 @@ func fitAttentive(ctx context.Context, r *ratings, rows []int, points []point, r
 	}
 }
 
-// warnOfIndifference says who may have voted without reading.
+// warnOfIndifference reports who may have voted without reading.
 func (s *blockState) warnOfIndifference(res *Result, reason []string) {
 	out := 0
 	for _, why := range reason {
@@ -785,10 +777,12 @@ func (s *blockState) warnOfIndifference(res *Result, reason []string) {
 		}
 	}
 	if out > 0 {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%d participants are left out because their votes do not depend on the statements; with a number of groups given they stay", out))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%d participants are left out because their votes do not "+
+			"depend on the statements; with a number of groups given they stay", out))
 	}
 	if s.k > 1 && s.l == 1 {
-		res.Warnings = append(res.Warnings, "no statement tells the groups apart more than another: they differ in how much they agree with everything, which may be no viewpoint")
+		res.Warnings = append(res.Warnings, "no statement tells the groups apart more than another: they differ "+
+			"in how much they agree with everything, which may be no viewpoint")
 	}
 	for g := range s.k {
 		if s.indifferent(g) {
@@ -797,8 +791,8 @@ func (s *blockState) warnOfIndifference(res *Result, reason []string) {
 	}
 }
 
-// runBlock groups by the latent block model. The plane is that of the default
-// method and only shows the groups.
+// runBlock groups by the latent block model. The plane is that of the default method and is only used to show
+// the groups.
 func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	m = m.sorted()
 	r := newRatings(m)
@@ -860,9 +854,9 @@ func runBlock(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	return res, nil
 }
 
-// indifferent reports whether the votes of group g are likelier when they do not
-// depend on the classes of statements than when they do, parameters integrated
-// out in both. Where there is one class nothing can be said.
+// indifferent reports whether the votes of group g are likelier if they do not depend on the classes of
+// statements than if they do, with parameters integrated out in both cases. With only one class this cannot
+// be decided.
 func (s *blockState) indifferent(g int) bool {
 	var byClass float64
 	var all blockCount
@@ -898,7 +892,7 @@ func (s *blockState) classes(m *Matrix) []Class {
 	return classes
 }
 
-// blockAgain is how a resample is grouped, from fewer starts.
+// blockAgain is how a resample is grouped, with fewer starts.
 func blockAgain(ctx context.Context, r *ratings, rows []int, points []point, k int, rng *rand.Rand) ([]int, error) {
 	starts := 1
 	if len(rows) <= blockSmall {

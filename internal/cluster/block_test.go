@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// authored is a planted matrix in which everybody also wrote a statement.
+// authored is a planted matrix in which everyone also wrote a statement.
 func authored(seed uint64, people, votes, k int) (*Matrix, map[string]int) {
 	cells, truth := planted(rand.New(rand.NewPCG(seed, 1)), people, people, votes, k)
 	b := NewBuilder()
@@ -185,7 +185,7 @@ func TestBlockLeavesOutWhoDoesNotHeedTheStatements(t *testing.T) {
 	}
 }
 
-// Without classes of statements nobody can be told not to heed them.
+// Without classes of statements nobody can be told not to use them.
 func TestBlockSaysThatGroupsDifferOnlyInHowMuchTheyAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var cells []cell

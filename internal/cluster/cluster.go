@@ -1,17 +1,14 @@
-// Package cluster finds the viewpoint groups of one question: it turns votes
-// into a sparse matrix, places participants and statements in a plane, groups
-// the participants, and says how sure it is.
+// Package cluster finds the viewpoint groups of one question: it turns votes into a sparse matrix, places
+// participants and statements in a plane, groups the participants, and says how certain the result is.
 //
-// The methods share one entry, [Run]. [Overton], the default, is order-free: the
-// same votes give the same bytes in any order of rows and columns and on any
-// number of cores; so are [Paper], its form in the benchmark's paper, and
-// [Block]. [Polis] follows the Polis system (Small et al., 2021)
-// step by step, its dependence on row order included. [Block] is a latent block
-// model that also uses who wrote each statement.
+// The methods share one entry point, [Run]. [Overton], the default, does not depend on order: the same votes
+// give the same bytes in any order of rows and columns and on any number of cores. The same is true of
+// [Paper], its form in the benchmark's paper, and of [Block], a latent block model that also uses who wrote
+// each statement. [Polis] follows the Polis system (Small et al., 2021) step by step, including its
+// dependence on row order.
 //
-// File formats live in package dataset, decisions about which statement to
-// show next in package study. Nothing here reads a clock, a file or a global
-// random source.
+// File formats belong to package dataset, decisions about which statement to show next to package study.
+// Nothing here reads a clock, a file or a global random source.
 package cluster
 
 import (
@@ -29,14 +26,13 @@ const (
 	// Overton projects participants on two principal components and groups them
 	// by k-means from several seeded starts, k by mean silhouette.
 	Overton Method = "overton"
-	// Paper is the method of OvertonBench (2026) as far as it is published: that
-	// of Overton without the possibility of one group.
+	// Paper is the method of OvertonBench (2026) as far as it is published: that of Overton, but never with a
+	// single group.
 	Paper Method = "paper"
-	// Polis is the pipeline of the Polis system, order-sensitive as it is.
+	// Polis is the pipeline of the Polis system, which depends on order.
 	Polis Method = "polis"
-	// Block is a latent block model of votes and authorship. Where the number of
-	// groups is free it leaves out those whose votes do not depend on the
-	// statements.
+	// Block is a latent block model of votes and authorship. If the number of groups is not given, it leaves
+	// out people whose votes do not depend on the statements.
 	Block Method = "block"
 )
 
@@ -52,16 +48,16 @@ type Options struct {
 	MinVotes int    `json:"min_votes"` // participants with fewer votes (or fewer than there are statements) are left out
 	Seed     uint64 `json:"seed"`
 	Starts   int    `json:"starts"` // seeded starts of each optimisation
-	// Resamples is the number of times that each kind of doubt is measured; 0
-	// measures none, and then nothing can be found to be one group only.
+	// Resamples is the number of times that each kind of doubt is measured; 0 measures none, and a single
+	// group can then never be found.
 	Resamples int `json:"resamples"`
 
-	// Participants, when not nil, names those to be grouped and replaces the
-	// rule of MinVotes. Polis keeps such a list: who once had enough votes stays.
+	// Participants, when not nil, names those to be grouped and replaces the rule of MinVotes. Polis keeps
+	// such a list: a person who once had enough votes stays.
 	Participants []string `json:"participants,omitempty"`
 }
 
-// DefaultOptions returns the parameters that commands start from.
+// DefaultOptions returns the default parameters of commands.
 func DefaultOptions() Options {
 	return Options{Method: Overton, KMax: 10, MinVotes: 7, Seed: 1, Starts: 10, Resamples: 20}
 }
@@ -101,7 +97,7 @@ func (o *Options) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxGroups bounds the number of groups, and with it time and memory.
+// maxGroups limits the number of groups, and with it time and memory.
 const maxGroups = 100
 
 // Check returns an error that names the first parameter out of range.
@@ -169,9 +165,8 @@ type Result struct {
 	K      int    `json:"k"` // groups found; 0 when nobody could be grouped
 	// Silhouette holds the mean silhouette of each k that was tried.
 	Silhouette map[int]Number `json:"silhouette"`
-	// SilhouetteSample is the number of participants drawn to compute mean
-	// silhouettes with, 0 when all were used; own silhouettes are then computed
-	// against 1000 participants drawn.
+	// SilhouetteSample is the number of participants drawn to compute mean silhouettes, 0 when all were used;
+	// own silhouettes are then computed against 1000 drawn participants.
 	SilhouetteSample int           `json:"silhouette_sample"`
 	Separation       *Separation   `json:"separation"`
 	Stability        *Stability    `json:"stability"`
@@ -187,7 +182,7 @@ type Result struct {
 	// LogLikelihood is the exact integrated log likelihood of all labels, given
 	// by Block.
 	LogLikelihood *Number `json:"log_likelihood,omitempty"`
-	// Warnings say in plain words what a reader of the result should doubt.
+	// Warnings say in plain words why a reader should be cautious.
 	Warnings []string `json:"warnings"`
 }
 
@@ -198,14 +193,13 @@ type Participant struct {
 	X     Number `json:"x"`
 	Y     Number `json:"y"`
 	Votes int    `json:"votes"`
-	// Silhouette is the participant's own silhouette, -1 to 1: how much nearer
-	// the own group is than the next one.
+	// Silhouette is the participant's own silhouette, -1 to 1: how much closer their own group is than the
+	// next one.
 	Silhouette Number `json:"silhouette"`
-	// Margin, 0 to 1, says how clear the choice of the group is: for projected
-	// participants (n-o)/(n+o), with o the distance to the own group's center
-	// and n that to the next; negative when another center is nearer. For Block
-	// the probability of the own group less that of the next, null without
-	// resamples.
+	// Margin, 0 to 1, says how clear the choice of the group is. For projected participants it is
+	// (n-o)/(n+o), with o the distance to their own group's center and n the distance to the next; it is
+	// negative when another center is nearer. For Block it is the probability of their own group minus that
+	// of the next, null without resamples.
 	Margin Number `json:"margin"`
 	// Probability, of belonging to the group, is given by Block when there are
 	// resamples.
@@ -220,8 +214,8 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// Group is one viewpoint group. Groups are numbered from 0 by falling size,
-// equal sizes by smallest id; Polis keeps the numbers of its own k-means.
+// Group is one viewpoint group. Groups are numbered from 0 by decreasing size, equal sizes by smallest id;
+// Polis keeps the numbers of its own k-means.
 type Group struct {
 	Group          int              `json:"group"`
 	Size           int              `json:"size"`
@@ -243,9 +237,8 @@ func GroupName(n int) string {
 	return name
 }
 
-// Telling is Representative without statements whose text another one before
-// it has, on the same side: people often write the same few words. texts are
-// by statement id.
+// Telling is Representative without statements whose text repeats that of an earlier one on the same side:
+// people often write the same few words. texts is by statement id.
 func (g Group) Telling(texts map[string]string) []Representative {
 	said := map[[2]string]bool{}
 	var telling []Representative
@@ -272,8 +265,7 @@ type Statement struct {
 	// Consensus is the group-aware consensus: the product over groups of
 	// (agree+1)/(votes+2), Small et al. (2021).
 	Consensus Number `json:"consensus"`
-	// Extremity is the distance from the middle of someone who would have cast
-	// one vote, agree, on this statement.
+	// Extremity is the distance from the middle of someone whose only vote is to agree with this statement.
 	Extremity Number `json:"extremity"`
 	// Priority weighs the statement when the next one to show is drawn.
 	Priority Number `json:"priority"`

@@ -10,34 +10,29 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Separation says whether votes hang together more than chance would have it.
-// First each participant's own straight line in the mean votes of the
-// statements, with a slope from 0 to 1, is taken off, so that agreeing with
-// everything, or voting without reading, does not pass for a viewpoint. Chance is then made by shuffling the
-// votes of each statement among those who cast them: what the statements are
-// like and who saw them stays, what a person's votes have in common goes.
+// Separation says whether votes are more correlated than expected by chance. First each participant's own
+// straight line in the mean votes of the statements, with a slope from 0 to 1, is subtracted, so that
+// agreeing with everything, or voting without reading, is not mistaken for a viewpoint. Chance is then
+// simulated by shuffling the votes on each statement among those who cast them: what the statements are like
+// and who saw them stays the same, what a person's votes have in common is lost.
 type Separation struct {
 	// Variance is that of the participants along the first component, summed
 	// over participants, and Chance its mean when votes are shuffled.
 	Variance Number `json:"variance"`
 	Chance   Number `json:"chance"`
-	// P is the share of shuffles, this set of votes counted among them, that
-	// reach the variance.
+	// P is the share of shuffles, including the actual votes, that reach the variance.
 	P        Number `json:"p"`
 	Shuffles int    `json:"shuffles"`
-	// Separated is P <= 0.05, or a mean silhouette of at least 0.9 among 10 or
-	// more participants: camps so far apart that it does not matter what makes
-	// them so. Where it is false and k is free, k is 1.
+	// Separated is P <= 0.05, or a mean silhouette of at least 0.9 among 10 or more participants: camps so
+	// far apart that their cause does not matter. If it is false and k is not given, k is 1.
 	Separated bool `json:"separated"`
 }
 
-// Stability is how much of a partition comes back when something is left to
-// chance again: mean adjusted Rand indices with the partition reported, at the
-// same k, null where k is below 2.
+// Stability is how much of a partition is found again when something is left to chance: mean adjusted Rand
+// indices with the reported partition, at the same k, null if k is below 2.
 type Stability struct {
-	// Statements: from a random 80 % of the statements; Participants: from a
-	// random 80 % of the participants; Seeds: from other seeds, for Polis, which
-	// has none, from other orders of the rows.
+	// Statements: from a random 80 % of the statements; Participants: from a random 80 % of the participants;
+	// Seeds: from other seeds or, for Polis, which has none, from other orders of the rows.
 	Statements   Number `json:"statements"`
 	Participants Number `json:"participants"`
 	Seeds        Number `json:"seeds"`
@@ -53,23 +48,23 @@ type Stability struct {
 }
 
 const (
-	// separationLevel is the share of shuffles that may look as separated.
+	// separationLevel is the share of shuffles that may look as separated as the votes.
 	separationLevel = 0.05
 	// strongSilhouette separates without a test.
 	strongSilhouette = 0.9
 	// keptShare is the share of statements or participants that a resample keeps.
 	keptShare = 0.8
-	// doubtSample is the largest number of participants on which doubt is
-	// measured; of more, a seeded sample stands for all.
+	// doubtSample is the largest number of participants on which doubt is measured; if there are more, a
+	// seeded sample is used.
 	doubtSample = 5000
-	// wantedReliability and stable are what falls short without a warning.
+	// wantedReliability and stable are the limits below which there is a warning.
 	wantedReliability = 0.8
 	stable            = 0.6
 )
 
-// peculiarities are what is left of each vote after a straight line of the
-// participant's own in the mean votes of the statements: who agrees with
-// everything, and who votes without reading, is not peculiar.
+// peculiarities are what is left of each vote after subtracting the participant's own straight line in the
+// mean votes of the statements: someone who agrees with everything, or votes without reading, is not
+// peculiar.
 type peculiarities struct {
 	*ratings
 	value []float64 // in the order of the matrix's votes
@@ -87,13 +82,12 @@ func (r *ratings) residuals(votes []Vote) peculiarities {
 			n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 		}
 		if n < 3 {
-			continue // a line takes it all
+			continue // a line explains everything
 		}
 		slope := 0.0
 		if v := n*sxx - sx*sx; v > 1e-9*n*n {
-			// From 0, not reading, to 1, as people do in the mean. Where camps are
-			// unequal the mean is the larger one's vote: a steeper line, or one
-			// that falls, is a viewpoint and stays.
+			// From 0, not reading, to 1, as people do on average. If camps are unequal, the mean is the
+			// larger one's vote: a steeper or falling line is a viewpoint and stays.
 			slope = min(max((n*sxy-sx*sy)/v, 0), 1)
 		}
 		for k := a; k < b; k++ {
@@ -119,14 +113,13 @@ func (p peculiarities) gram(ctx context.Context, out, v []float64, _ [][]float64
 	return ctx.Err()
 }
 
-// variance is that along the first component.
+// variance is the variance along the first component.
 func (p peculiarities) variance(ctx context.Context, rng *rand.Rand) (float64, error) {
 	a, err := leading(ctx, p.gram, 1, 0, freshDirection(nil, len(p.center), rng), rng, sketch)
 	return a.variance[0], err
 }
 
-// shuffled returns the votes with those of each statement dealt out anew among
-// those who cast them.
+// shuffled returns the votes with those on each statement dealt out again among the people who cast them.
 func (m *Matrix) shuffled(cells [][]int32, rng *rand.Rand) []Vote {
 	votes := slices.Clone(m.vote)
 	for _, at := range cells {
@@ -147,8 +140,7 @@ func (m *Matrix) cellsByColumn() [][]int32 {
 	return cells
 }
 
-// separation holds the leading variance of peculiarities against that of
-// shuffled votes.
+// separation compares the leading variance of peculiarities with that of shuffled votes.
 func (r *ratings) separation(ctx context.Context, shuffles int, seed uint64) (*Separation, error) {
 	own, err := r.residuals(r.vote).variance(ctx, stream(seed, streamNull))
 	if err != nil {
@@ -175,9 +167,8 @@ func (r *ratings) separation(ctx context.Context, shuffles int, seed uint64) (*S
 	}, nil
 }
 
-// restrict returns the ratings of some rows and columns. keepColumn nil keeps
-// all; columns keep their numbers. An excluded statement that was kept goes on
-// to count as one that everybody has voted on.
+// restrict returns the ratings of some rows and columns. keepColumn nil keeps all; columns keep their
+// numbers. An excluded statement that was kept still counts as one that everyone has voted on.
 func (r *ratings) restrict(rows []int, keepColumn []bool) *ratings {
 	most := 0
 	for _, i := range rows {
@@ -241,21 +232,21 @@ func sampleRows(n, limit int, rng *rand.Rand) []int {
 	return rows
 }
 
-// regroup groups anew some rows of r, which stand at the points, into k groups.
+// regroup groups some rows of r, whose places are the points, into k groups again.
 type regroup func(ctx context.Context, r *ratings, rows []int, points []point, k int, rng *rand.Rand) ([]int, error)
 
 // placed is a resample: some rows of the matrix and some statements, projected.
 type placed struct {
 	*ratings
 	rows   []int   // those to be grouped who have a vote left
-	points []point // where they stand
+	points []point // their places
 	at     []int   // their rows in the whole matrix
 }
 
 // blend is a unit vector near both axes, to start from.
 func (a axes) blend(rng *rand.Rand) []float64 {
 	v := freshDirection(nil, len(a.loading[0]), rng)
-	floats.Scale(0.01, v) // so that nothing is quite left out
+	floats.Scale(0.01, v) // so that nothing is entirely left out
 	floats.Add(v, a.loading[0])
 	floats.Add(v, a.loading[1])
 	floats.Scale(1/floats.Norm(v, 2), v)
@@ -281,10 +272,10 @@ func place(ctx context.Context, r *ratings, whole axes, label, rows []int, keepC
 	return p, nil
 }
 
-// stability measures how much of the partition comes back. label is the group
-// of each row of r, -1 for those left out; whole are the axes and points the
-// places of all rows.
-func stability(ctx context.Context, r *ratings, whole axes, points []point, label []int, k int, group regroup, o Options) (*Stability, error) {
+// stability measures how much of the partition is found again. label is the group of each row of r, -1 for
+// those left out; whole are the axes and points the places of all rows.
+func stability(ctx context.Context, r *ratings, whole axes, points []point, label []int, k int, group regroup,
+	o Options) (*Stability, error) {
 	s := &Stability{
 		Statements: Number(math.NaN()), Participants: Number(math.NaN()), Seeds: Number(math.NaN()),
 		Reliability: Number(math.NaN()), Resamples: o.Resamples,
@@ -293,7 +284,7 @@ func stability(ctx context.Context, r *ratings, whole axes, points []point, labe
 	if len(rows) < len(r.participants) {
 		s.Sample = len(rows)
 	}
-	// compare groups the placed ones anew; again places some rows first, by the
+	// compare groups the placed ones again; again places some rows first, by the
 	// votes on some statements.
 	compare := func(p placed, rng *rand.Rand) (float64, error) {
 		if len(p.rows) == 0 {
@@ -376,8 +367,8 @@ func stability(ctx context.Context, r *ratings, whole axes, points []point, labe
 	return s, err
 }
 
-// correlation is that of the first coordinates of those whom both resamples
-// hold; 0 where one of them does not vary.
+// correlation is that of the first coordinates of the participants in both resamples; 0 if one of them does
+// not vary.
 func correlation(a, b placed) float64 {
 	var n, sx, sy, sxx, syy, sxy float64
 	for i, j := 0, 0; i < len(a.at) && j < len(b.at); {
@@ -400,7 +391,7 @@ func correlation(a, b placed) float64 {
 	return (n*sxy - sx*sy) / math.Sqrt(vx*vy)
 }
 
-// margins fills in how clear each participant's group is.
+// margins computes how clear each participant's group is.
 func margins(res *Result, points []point) {
 	for n := range res.Participants {
 		who := &res.Participants[n]
@@ -414,11 +405,11 @@ func margins(res *Result, points []point) {
 				next = min(next, d)
 			}
 		}
-		who.Margin = Number((next - own) / (next + own)) // null where there is one group, or all are in one place
+		who.Margin = Number((next - own) / (next + own)) // null if there is one group, or all are in one place
 	}
 }
 
-// warn says what a reader should doubt.
+// warn says why a reader should be cautious.
 func warn(res *Result, method Method, m *Matrix, label []int) {
 	say := func(format string, args ...any) { res.Warnings = append(res.Warnings, fmt.Sprintf(format, args...)) }
 	votes, neutral := 0, 0
@@ -450,7 +441,8 @@ func warn(res *Result, method Method, m *Matrix, label []int) {
 	if s := res.Stability; s != nil && s.Reliability < wantedReliability {
 		if r := float64(s.Reliability); r > 0.2 {
 			needed := each * wantedReliability * (1 - r) / (r * (1 - wantedReliability))
-			say("with %.0f votes each, places are %.0f %% reliable; for %.0f %% it takes about %.0f votes each", each, 100*r, 100*wantedReliability, math.Ceil(needed))
+			say("with %.0f votes each, places are %.0f %% reliable; for %.0f %% it takes about %.0f votes each", each,
+				100*r, 100*wantedReliability, math.Ceil(needed))
 		} else {
 			say("with %.0f votes each, places are next to random; it takes several times as many votes", each)
 		}

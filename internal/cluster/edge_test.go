@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// everybody casts the same vote for each of n people on m statements.
+// everyone casts the same vote for each of n people on m statements.
 func everybody(n, m int, vote func(i, j int) Vote) []cell {
 	var cells []cell
 	for i := range n {

@@ -15,7 +15,7 @@ type partition struct {
 	inertia float64 // sum of squared distances to the centers
 }
 
-// maxLloyd bounds the rounds of one k-means run.
+// maxLloyd limits the rounds of one k-means run.
 const maxLloyd = 100
 
 // stream returns a random source for one purpose within one seed.
@@ -55,7 +55,7 @@ func plusPlus(points []point, k int, rng *rand.Rand) []point {
 		at, chosen := rng.Float64()*total, -1
 		for i, d := range nearest {
 			if d > 0 {
-				chosen = i // the last one stands in when rounding runs past the end
+				chosen = i // the last one is used when rounding runs past the end
 				if at -= d; at < 0 {
 					break
 				}
@@ -66,17 +66,16 @@ func plusPlus(points []point, k int, rng *rand.Rand) []point {
 	return centers
 }
 
-// lloyd runs k-means rounds from the given centers. A point is measured against
-// the centers again only when they have moved so far since the last time that
-// another may be nearer (after Hamerly, 2010); the labels are those that
-// measuring every point in every round would give.
+// lloyd runs k-means rounds from the given centers. A point is measured again only when the centers have
+// moved so far since the last time that another may be nearer (after Hamerly, 2010); the labels are the same
+// as if every point were measured in every round.
 func lloyd(points []point, centers []point) partition {
 	p := partition{k: len(centers), label: make([]int, len(points))}
 	for i := range p.label {
 		p.label[i] = -1
 	}
-	// How far the own and the nearest other center may move, in sum, before the
-	// point is measured again; drift is how far they have moved, by own center.
+	// How far its own and the nearest other center may move in total before the point is measured again;
+	// drift is how far they have moved, by own center.
 	slack := make([]float64, len(points))
 	drift := make([]float64, p.k)
 	centers = slices.Clone(centers)
@@ -146,7 +145,7 @@ func lloyd(points []point, centers []point) partition {
 	return p
 }
 
-// compact drops labels without points and returns the centers.
+// compact removes labels without points and returns the centers.
 func (p *partition) compact(points []point, k int) []point {
 	centers := make([]point, k)
 	size := make([]int, k)
@@ -172,13 +171,12 @@ func (p *partition) compact(points []point, k int) []point {
 	return centers[:n]
 }
 
-// kmeansSample is the largest number of points that all starts work on. Of
-// more, the starts compete on a seeded sample, and only the best of each k goes
-// on with all points.
+// kmeansSample is the largest number of points used for all starts. If there are more, the starts compete on
+// a seeded sample, and only the best of each k continues with all points.
 const kmeansSample = 10_000
 
-// bestOfStarts returns, for each k of ks, the partition of lowest inertia of
-// several seeded starts, ties to the lower start.
+// bestOfStarts returns, for each k of ks, the partition of lowest inertia from several seeded starts, ties to
+// the lower start.
 func bestOfStarts(ctx context.Context, points []point, ks []int, starts int, seed uint64) ([]partition, error) {
 	contest := points
 	if len(points) > kmeansSample {

@@ -9,31 +9,28 @@ import (
 // Vote is one participant's vote on one statement.
 type Vote int8
 
-// The three votes. A statement that was not voted on has none of them.
+// The three votes. A statement that was not voted on has no vote.
 const (
 	Disagree Vote = -1
 	Neutral  Vote = 0
 	Agree    Vote = +1
 )
 
-// StatementInfo is what is known of a statement besides its votes.
+// StatementInfo is what is known about a statement besides its votes.
 type StatementInfo struct {
 	ID     string
 	Author string // participant id of who wrote it; empty when unknown
-	// Rejected and Meta statements keep their votes in the tallies and do not
-	// count for the groups.
+	// Rejected and Meta statements keep their votes in the tallies but do not count for the groups.
 	Rejected bool
 	Meta     bool
 }
 
-// excluded reports whether the statement's votes count for nothing in the
-// projection.
+// excluded reports whether the statement's votes are ignored in the projection.
 func (s StatementInfo) excluded() bool { return s.Rejected || s.Meta }
 
-// Matrix holds the votes of one question, only those that were cast: compressed
-// rows, one row a participant, one column a statement. Rows and columns keep
-// the order in which the builder first saw their ids. It is not changed once
-// built, so it may be shared.
+// Matrix holds the votes of one question, only those that were cast, as compressed rows: one row per
+// participant, one column per statement. Rows and columns keep the order in which the builder first saw their
+// ids. It does not change once built, so it may be shared.
 type Matrix struct {
 	participants []string
 	statements   []StatementInfo
@@ -53,7 +50,7 @@ func (m *Matrix) Votes() int { return len(m.vote) }
 // Participant returns the id of row i.
 func (m *Matrix) Participant(i int) string { return m.participants[i] }
 
-// Statement returns what is known of column j.
+// Statement returns what is known about column j.
 func (m *Matrix) Statement(j int) StatementInfo { return m.statements[j] }
 
 // Row returns the columns that participant i voted on, ascending, and the
@@ -82,8 +79,7 @@ func NewBuilder() *Builder {
 	return &Builder{rows: map[string]int32{}, cols: map[string]int32{}}
 }
 
-// Participant makes sure that the participant has a row, votes or not, and
-// returns its number.
+// Participant makes sure that the participant has a row, with or without votes, and returns its number.
 func (b *Builder) Participant(id string) int {
 	if int(b.lastRow) < len(b.participants) && b.participants[b.lastRow] == id {
 		return int(b.lastRow)
@@ -99,8 +95,7 @@ func (b *Builder) Participant(id string) int {
 	return int(i)
 }
 
-// Statement makes sure that the statement has a column, and replaces what is
-// known of it.
+// Statement makes sure that the statement has a column, and replaces what is known about it.
 func (b *Builder) Statement(s StatementInfo) {
 	j := b.statement(s.ID)
 	s.ID = b.statements[j].ID
@@ -154,9 +149,8 @@ func (b *Builder) Matrix() *Matrix {
 	})
 }
 
-// newMatrix arranges the cells that each gives, twice the same ones; a later
-// one of the same row and column replaces an earlier. It is a stable counting
-// sort, by column and then by row.
+// newMatrix arranges the cells that each yields; it is called twice and yields the same ones. A later cell of
+// the same row and column replaces an earlier one. It is a stable counting sort, by column and then by row.
 func newMatrix(participants []string, statements []StatementInfo, each func(cell func(row, column int32, vote Vote))) *Matrix {
 	m := &Matrix{participants: participants, statements: statements, start: make([]int, len(participants)+1)}
 	above := make([]int, len(statements)+1) // where each column begins
@@ -193,7 +187,7 @@ func newMatrix(participants []string, statements []StatementInfo, each func(cell
 	return m
 }
 
-// close takes out the room that votes replaced have left: row i ends at end[i].
+// close removes the gaps left by replaced votes: row i ends at end[i].
 func (m *Matrix) close(end []int) {
 	at := 0
 	for i := range m.participants {
@@ -209,8 +203,8 @@ func (m *Matrix) close(end []int) {
 	m.column, m.vote = m.column[:at], m.vote[:at]
 }
 
-// sorted returns the matrix with rows and columns in id order. What is computed
-// from it cannot depend on the order of the input.
+// sorted returns the matrix with rows and columns in id order, so that results cannot depend on the order of
+// the input.
 func (m *Matrix) sorted() *Matrix {
 	rows := order(len(m.participants), func(a, b int) int {
 		return CompareIDs(m.participants[a], m.participants[b])
@@ -250,8 +244,8 @@ func order(n int, compare func(a, b int) int) []int {
 	return idx
 }
 
-// CompareIDs is the order in which results list participants and statements:
-// whole numbers by value, before everything else, which goes by bytes.
+// CompareIDs is the order in which results list participants and statements: whole numbers first, by value;
+// everything else after them, by bytes.
 func CompareIDs(a, b string) int {
 	na, nb := WholeNumber(a), WholeNumber(b)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// inConversation decides which rows are grouped, and why the others are not.
-// reason is empty for those who are.
+// inConversation decides which rows are grouped, and why the others are not. reason is empty for those that
+// are.
 func inConversation(m *Matrix, o Options) (rows []int, reason []string) {
 	reason = make([]string, len(m.participants))
 	threshold := o.MinVotes
@@ -95,8 +95,8 @@ func runOverton(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	return res, nil
 }
 
-// separated tests the votes against shuffled ones; nil when no resamples are
-// wanted or when there are not two statements, whose votes could hang together.
+// separated tests the votes against shuffled ones. It is nil when no resamples are wanted or when there are
+// fewer than two statements, whose votes could not be correlated.
 func separated(ctx context.Context, r *ratings, o Options) (*Separation, error) {
 	if o.Resamples == 0 || votedStatements(r.Matrix) < 2 {
 		return nil, nil
@@ -108,7 +108,7 @@ func separated(ctx context.Context, r *ratings, o Options) (*Separation, error) 
 	return r.separation(ctx, max(o.Resamples, 19), o.Seed)
 }
 
-// oneGroup puts n points together; no points make no group.
+// oneGroup puts n points into one group; without points there is no group.
 func oneGroup(n int) partition { return partition{k: min(1, n), label: make([]int, n)} }
 
 // bestPartition groups points for each k in question and returns the partition
@@ -157,8 +157,7 @@ func bestPartition(ctx context.Context, points []point, o Options) (partition, m
 	return best, scores, nil
 }
 
-// doubt fills in what says how sure a projected result is: own silhouettes,
-// margins, stability, warnings.
+// doubt computes how certain a projected result is: own silhouettes, margins, stability, warnings.
 func doubt(ctx context.Context, res *Result, r *ratings, a axes, all []point, label []int, group regroup, o Options) error {
 	points := make([]point, len(res.Participants))
 	for n, who := range res.Participants {
@@ -181,8 +180,8 @@ func doubt(ctx context.Context, res *Result, r *ratings, a axes, all []point, la
 	return nil
 }
 
-// ownSilhouettes fills in each participant's silhouette among all that were
-// grouped. Group numbers must still be 0..k-1.
+// ownSilhouettes computes each participant's silhouette among all grouped participants. Group numbers must
+// still be 0..k-1.
 func ownSilhouettes(ctx context.Context, res *Result, points []point, seed uint64) error {
 	p := partition{k: res.K, label: make([]int, len(points))}
 	for n, who := range res.Participants {

@@ -10,10 +10,9 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// ratings are the votes that count for the projection. A statement that is
-// excluded counts as a neutral vote of everybody: it has no weight on the axes,
-// yet it is one of the statements and everybody has voted on it (section 2 of
-// the Polis mathematics).
+// ratings are the votes that count for the projection. An excluded statement counts as a neutral vote by
+// everyone: it has no weight on the axes, but it is one of the statements and everyone has voted on it
+// (section 2 of the Polis mathematics).
 type ratings struct {
 	*Matrix            // votes on statements that count
 	all      *Matrix   // all votes
@@ -111,17 +110,15 @@ func (r *ratings) gram(ctx context.Context, out, v []float64, partial [][]float6
 // rounding error takes some 30 to 100 steps on real votes.
 const maxKrylov = 400
 
-// Tolerances of leading: residuals relative to the largest eigenvalue. A rough
-// component is for comparison with others of its kind, and where only the
-// eigenvalue counts, whose error is as the square, a sketch does.
+// Tolerances of leading: residuals relative to the largest eigenvalue. A rough component is for comparison
+// with others of its kind. If only the eigenvalue counts, whose error is the square, a sketch is enough.
 const (
 	exact  = 1e-14
 	rough  = 1e-3
 	sketch = 1e-2
 )
 
-// principalAxes computes the two leading components exactly, to rounding
-// error, at any size.
+// principalAxes computes the two leading components exactly, to rounding error, for any size.
 func (r *ratings) principalAxes(ctx context.Context, rng *rand.Rand) (axes, error) {
 	return leading(ctx, r.gram, 2, r.chunks(), freshDirection(nil, len(r.center), rng), rng, exact)
 }
@@ -137,11 +134,9 @@ func (r *ratings) chunks() int {
 // gramFunc sets out to XᵀX v for some matrix X, given space for partial sums.
 type gramFunc func(ctx context.Context, out, v []float64, partial [][]float64) error
 
-// leading computes the 1 or 2 leading components wanted by Lanczos steps on XᵀX
-// with full reorthogonalisation, until their residuals are within the
-// tolerance. start is a unit vector, the nearer to the components the better.
-// The sign of a component is that which makes its largest loading (the first of
-// equals) positive.
+// leading computes the 1 or 2 leading components by Lanczos steps on XᵀX with full reorthogonalisation, until
+// their residuals are within the tolerance. start is a unit vector, the nearer to the components the better.
+// The sign of a component makes its largest loading (the first of equals) positive.
 func leading(ctx context.Context, gram gramFunc, wanted, chunks int, start []float64, rng *rand.Rand, tolerance float64) (axes, error) {
 	m := len(start)
 	a := axes{loading: [2][]float64{make([]float64, m), make([]float64, m)}}
@@ -268,9 +263,8 @@ func (p point) distance2(q point) float64 {
 
 func (p point) distance(q point) float64 { return math.Sqrt(p.distance2(q)) }
 
-// project places every participant: the sum over their votes of (vote - mean)
-// times the loadings, scaled by sqrt(statements / votes) so that those who
-// voted little are not drawn to the middle.
+// project places every participant: the sum over their votes of (vote - mean) times the loadings, scaled by
+// sqrt(statements / votes) so that people with few votes are not drawn to the middle.
 func (r *ratings) project(a axes) []point {
 	points := make([]point, len(r.participants))
 	for i := range points {
@@ -287,8 +281,8 @@ func (r *ratings) project(a axes) []point {
 	return points
 }
 
-// extremities returns, for each statement, how far from the middle someone
-// lands who casts one vote, agree, on it.
+// extremities returns, for each statement, how far from the middle someone is whose only vote is to agree
+// with it.
 func (r *ratings) extremities(a axes) []float64 {
 	e := make([]float64, len(r.center))
 	s := math.Sqrt(float64(r.columns))

@@ -12,25 +12,24 @@ import (
 const (
 	polisBaseClusters = 100 // most base clusters
 	polisBaseRounds   = 100
-	polisGroupRounds  = 20 // a configured 100 never arrives upstream
+	polisGroupRounds  = 20 // upstream, a configured value of 100 has no effect
 	polisMaxGroups    = 5
 	polisPerGroup     = 12   // base clusters for each k beyond 2
-	polisMinPeople    = 15   // filled up to this with those who voted most
+	polisMinPeople    = 15   // filled up to this number with those who voted most
 	polisStill        = 0.01 // centers that moved less than this have settled
 )
 
-// kcluster is one cluster of the Polis k-means. Ids are not always contiguous:
-// a cluster that loses its last member takes its id along.
+// kcluster is one cluster of the Polis k-means. Ids are not always contiguous: a cluster that loses its last
+// member takes its id with it.
 type kcluster struct {
 	id      int
 	members []int // indices of the points, ascending
 	center  point
 }
 
-// polisKMeans is k-means as Polis runs it from a cold start: the first k points
-// that differ from each other are the centers; a point that is equally near to
-// two goes to the later one; the rounds end when no center moves by
-// polisStill, or after rounds+1 of them. weights nil counts every point once.
+// polisKMeans is k-means as Polis runs it from a cold start: the first k different points are the centers; a
+// point equally near to two centers goes to the later one; the rounds end when no center moves by polisStill,
+// or after rounds+1 of them. weights nil counts every point once.
 func polisKMeans(points []point, weights []int, k, rounds int) []kcluster {
 	var clusters []kcluster
 	seen := map[point]bool{}
@@ -49,8 +48,8 @@ func polisKMeans(points []point, weights []int, k, rounds int) []kcluster {
 			next[c].id = clusters[c].id
 		}
 		for i, p := range points {
-			// Compared are distances, not their squares: what is equal once
-			// rounded is a tie. The squares only spare roots.
+			// Distances are compared, not their squares: values that are equal once rounded are ties. Squares
+			// are only used to avoid roots.
 			nearest, nearest2, best := math.Inf(1), math.Inf(1), 0
 			for c := range clusters {
 				d2 := p.distance2(clusters[c].center)
@@ -114,9 +113,8 @@ func centersSettled(old, now []kcluster) bool {
 	return true
 }
 
-// polisConversation decides who is grouped: those with min(7, statements)
-// votes, and when they are fewer than 15, also those with most votes of the
-// rest, earlier rows first.
+// polisConversation decides who is grouped: people with min(7, statements) votes and, if there are fewer than
+// 15 of them, also those of the rest with the most votes, earlier rows first.
 func polisConversation(m *Matrix, o Options) (rows []int, reason []string) {
 	rows, reason = inConversation(m, o)
 	if o.Participants != nil || len(rows) >= polisMinPeople {
@@ -135,10 +133,9 @@ func polisConversation(m *Matrix, o Options) (rows []int, reason []string) {
 	return rows, reason
 }
 
-// polisGroups groups base clusters: for each k a weighted k-means over their
-// centers in id order, then the k of the largest mean silhouette over base
-// clusters, unweighted, ties to the larger k. With given > 0 only that k is
-// tried. It also returns the silhouette of each k.
+// polisGroups groups base clusters: for each k a weighted k-means over their centers in id order, then the k
+// with the largest mean silhouette over base clusters, unweighted, ties to the larger k. With given > 0 only
+// that k is tried. It also returns the silhouette for each k.
 func polisGroups(ctx context.Context, centers []point, weights []int, kmax, given int) ([]kcluster, map[int]Number, error) {
 	low, high := 2, min(polisMaxGroups, kmax, 2+len(centers)/polisPerGroup)
 	if given > 0 {
@@ -174,7 +171,7 @@ func polisBase(points []point) (base []kcluster, centers []point, weights []int)
 	return base, centers, weights
 }
 
-// polisAgain is how Polis groups a resample whose rows come in another order.
+// polisAgain is how Polis groups a resample whose rows are in another order.
 func polisAgain(ctx context.Context, _ *ratings, _ []int, points []point, k int, rng *rand.Rand) ([]int, error) {
 	from := rng.Perm(len(points))
 	shuffled := make([]point, len(points))
@@ -205,10 +202,9 @@ func partitionOf(clusters []kcluster, n int) partition {
 	return p
 }
 
-// runPolis is one full recomputation by Polis of the whole conversation. Polis
-// itself also carries clusterings and a smoothed k from one update to the next;
-// it forgets them at each restart, and so a run from nothing is what can be
-// repeated.
+// runPolis is one full computation of the whole conversation as Polis does it. Polis itself also carries
+// clusterings and a smoothed k from one update to the next, but forgets them at each restart, so a run from
+// nothing is what can be repeated.
 func runPolis(ctx context.Context, m *Matrix, o Options) (*Result, error) {
 	r := newRatings(m)
 	a, err := r.principalAxes(ctx, stream(o.Seed, streamAxes))
@@ -274,8 +270,7 @@ func sortByID(res *Result) {
 	}
 }
 
-// BaseCluster is one of the at most 100 small clusters that Polis groups in
-// place of participants.
+// BaseCluster is one of the at most 100 small clusters that Polis groups instead of participants.
 type BaseCluster struct {
 	ID           int      `json:"id"`
 	X            Number   `json:"x"`
@@ -283,17 +278,16 @@ type BaseCluster struct {
 	Participants []string `json:"participants"`
 }
 
-// Standing says where a participant stands: Centricness is 1 minus the distance
-// from the mean of all participants, Coreness 1 minus that from the mean of the
-// own group, Extremeness how far beyond the group's mean, seen from the middle.
+// Standing describes a participant's position: Centricness is 1 minus the distance from the mean of all
+// participants, Coreness 1 minus that from the mean of their own group, Extremeness how far beyond the
+// group's mean they are, seen from the middle.
 type Standing struct {
 	Centricness Number `json:"centricness"`
 	Coreness    Number `json:"coreness"`
 	Extremeness Number `json:"extremeness"`
 }
 
-// standings fills in each participant's standing; all are the projections of
-// everybody, grouped or not.
+// standings computes each participant's standing; all are the projections of everyone, grouped or not.
 func standings(res *Result, all []point) {
 	var middle point
 	for _, p := range all {

@@ -7,20 +7,17 @@ import (
 )
 
 const (
-	// silhouetteExact is the largest number of participants whose silhouettes are
-	// computed from all distances. Of more, a seeded sample of as many stands for
-	// all in the mean, and silhouetteReference of the sample are what each
-	// participant's own silhouette is computed against.
+	// silhouetteExact is the largest number of participants whose silhouettes are computed from all
+	// distances. If there are more, the mean is taken over a seeded sample of this size, and each
+	// participant's own silhouette is computed against silhouetteReference members of the sample.
 	silhouetteExact     = 5000
 	silhouetteReference = 1000
 )
 
-// silhouettes returns, for some points, their silhouettes under each partition:
-// (b-a) / max(a,b), with a the mean distance to the others of the own group and
-// b the smallest mean distance to another group (Rousseeuw, 1987); 0 for a
-// group of one and where all distances vanish. at are the points in question,
-// reference, ascending, those that stand for the groups; nil means all.
-// Partitions share one walk over the pairs.
+// silhouettes returns, for some points, their silhouettes under each partition: (b-a) / max(a,b), with a the
+// mean distance to the others of the same group and b the smallest mean distance to another group (Rousseeuw,
+// 1987); 0 for a group of one and if all distances are zero. at are the points in question; reference,
+// ascending, those that represent the groups; nil means all. Partitions share one pass over the pairs.
 func silhouettes(ctx context.Context, points []point, parts []partition, at, reference []int) ([][]float64, error) {
 	n := len(points)
 	if at == nil {
@@ -108,8 +105,8 @@ func meanSilhouette(values []float64, k, points int) float64 {
 	return mean(values)
 }
 
-// chooseK returns the index of the largest mean silhouette, of equals that of
-// the smaller k, then the earlier; -1 when all are undefined.
+// chooseK returns the index of the largest mean silhouette, of equals that of the smaller k, then the
+// earlier; -1 if all are undefined.
 func chooseK(means []float64, ks []int) int {
 	best := -1
 	for n, s := range means {

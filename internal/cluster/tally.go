@@ -27,7 +27,7 @@ func (t *Tally) add(v Vote) {
 	}
 }
 
-// tallies counts the votes of each group on each statement, and of everybody.
+// tallies counts the votes of each group on each statement, and of everyone.
 // label is -1 for participants in no group.
 func tallies(m *Matrix, label []int, k int) (groups [][]Tally, all []Tally) {
 	all = make([]Tally, len(m.statements))
@@ -56,10 +56,9 @@ func groupConsensus(groups [][]Tally, j int) float64 {
 	return c
 }
 
-// Priority is the weight of a statement when the next one to show is drawn:
-// high for statements that were seen little, that people agree with and do not
-// pass on, and that lie far out (Polis; t are the votes of grouped
-// participants, extremity as in a result). Meta statements have a fixed 49.
+// Priority is the weight of a statement when the next one to show is drawn: high for statements that were
+// seen little, that people agree with and do not pass on, and that are far from the middle (Polis; t are the
+// votes of grouped participants, extremity as in a result). Meta statements have a fixed 49.
 func Priority(t Tally, extremity float64, meta bool) float64 {
 	if meta {
 		return 49
@@ -74,11 +73,11 @@ func Priority(t Tally, extremity float64, meta bool) float64 {
 // Polis rounds it.
 const significant = 1.2816
 
-// Representative is a statement that tells a group apart, or unites everybody.
+// Representative is a statement that distinguishes a group, or unites everyone.
 type Representative struct {
 	Statement string `json:"statement"`
 	Direction string `json:"direction"` // agree or disagree
-	// Count of Votes of the group went in this direction.
+	// Count of the group's Votes went in this direction.
 	Count int `json:"count"`
 	Votes int `json:"votes"`
 	// Probability is (count+1)/(votes+2), and ProbabilityZ tests it against 1/2.
@@ -92,8 +91,8 @@ type Representative struct {
 	Best bool `json:"best,omitempty"`
 }
 
-// Consensus lists the statements that participants as a whole agree or
-// disagree on, strongest first; ratio and z, which need groups, are null.
+// Consensus lists the statements that participants as a whole agree or disagree on, strongest first; ratio
+// and z, which need groups, are null.
 type Consensus struct {
 	Agree    []Representative `json:"agree"`
 	Disagree []Representative `json:"disagree"`
@@ -119,7 +118,7 @@ func twoProportionZ(count1, count2, n1, n2 int) float64 {
 // sides is the evidence on one statement in both directions.
 type sides struct{ agree, disagree Representative }
 
-// compareSides weighs a group's votes on a statement against the other groups'.
+// compareSides compares a group's votes on a statement with the other groups'.
 func compareSides(id string, own, rest Tally) sides {
 	side := func(direction string, count, other int) Representative {
 		p := float64(count+1) / float64(own.Votes()+2)
@@ -134,7 +133,7 @@ func compareSides(id string, own, rest Tally) sides {
 	return sides{side("agree", own.Agree, rest.Agree), side("disagree", own.Disagree, rest.Disagree)}
 }
 
-// stronger is the side that tells the group apart more, ties to disagree.
+// stronger is the side that distinguishes the group more, ties to disagree.
 func (s sides) stronger() Representative {
 	if s.agree.Z > s.disagree.Z {
 		return s.agree
@@ -151,14 +150,13 @@ func (r Representative) metric() float64 {
 	return float64(r.Ratio) * float64(r.Z) * float64(r.Probability) * float64(r.ProbabilityZ)
 }
 
-// maxRepresentative is how many statements speak for a group.
+// maxRepresentative is the largest number of statements that represent a group.
 const maxRepresentative = 5
 
-// representatives picks, for each group, the statements that tell it apart from
-// the other groups: those significant at 90 % both within the group and against
-// the rest, at most five, the group's strongest agreement first among them,
-// agreements before disagreements; when nothing is significant, the best there
-// is (Small et al., 2021, in the form that Polis runs).
+// representatives picks, for each group, the statements that distinguish it from the other groups: those
+// significant at 90 % both within the group and against the rest, at most five, the group's strongest
+// agreement first, agreements before disagreements; if none is significant, the best one (Small et al., 2021,
+// in the form that Polis runs).
 func representatives(m *Matrix, groups [][]Tally) [][]Representative {
 	chosen := make([][]Representative, len(groups))
 	for g := range groups {

@@ -22,7 +22,7 @@ type BundleRun struct {
 	Result    json.RawMessage `json:"result"` // with its parameters
 }
 
-// LeftOutRun is an analysis that a bundle does not hold.
+// LeftOutRun is an analysis that a bundle does not contain.
 type LeftOutRun struct {
 	ID     int64  `json:"id"`
 	Kind   string `json:"kind"`
@@ -53,10 +53,9 @@ in study/study.yaml are replaced by HIDDEN1, HIDDEN2 and so on; manifest.json na
 files as they were launched. Whoever had not finished counts as one who left.
 `
 
-// WriteBundle writes all that it takes to compute results anew, fit to be
-// published: the data without what is not for everybody, the study's files
-// without its completion codes, and runs. The same data and runs give the same
-// bytes. Formats and At are not heeded.
+// WriteBundle writes everything needed to recompute results, suitable for publication: the data without
+// private parts, the study's files without its completion codes, and the runs. The same data and runs give
+// the same bytes. Formats and At are ignored.
 func (e *Export) WriteBundle(w io.Writer, folder string, runs []BundleRun, leftOut []LeftOutRun) (m Manifest, err error) {
 	whole := *e
 	whole.public, whole.Formats, whole.At = true, []Format{JSONL}, time.Time{}
@@ -64,7 +63,7 @@ func (e *Export) WriteBundle(w io.Writer, folder string, runs []BundleRun, leftO
 	return whole.WriteZip(w, folder)
 }
 
-// addBundled writes what a bundle holds beside the data.
+// addBundled writes what a bundle contains in addition to the data.
 func (e *Export) addBundled(to target, m *Manifest) error {
 	files, err := hideCodes(e.Study)
 	if err != nil {
@@ -91,8 +90,8 @@ func (e *Export) addBundled(to target, m *Manifest) error {
 	return m.add(to, "README.md", 0, fmt.Appendf(nil, bundleReadMe, e.Study.Title, e.Program))
 }
 
-// hideCodes returns a study's files with other completion codes. A code that
-// leaks is paid without work.
+// hideCodes returns a study's files with other completion codes. A leaked code lets people be paid without
+// taking part.
 func hideCodes(s *Study) (Files, error) {
 	files := Files{}
 	for name, content := range s.Files {
@@ -116,7 +115,7 @@ func hideCodes(s *Study) (Files, error) {
 	}
 	for o, code := range s.Recruitment.Codes {
 		if code != "" && (read.Recruitment.Codes[o] == code || bytes.Contains(text, []byte(code))) {
-			return nil, fmt.Errorf("the completion code for %s cannot be hidden in %s; write it there once, as the value of its key", o, StudyFile)
+			return nil, fmt.Errorf("the completion code for %s cannot be hidden in %s; write it only once, as the value of its key", o, StudyFile)
 		}
 	}
 	return files, nil

@@ -18,7 +18,7 @@ import (
 	"overton/internal/study"
 )
 
-// Bundle is what a bundle holds, read back.
+// Bundle is the content of a bundle, read back.
 type Bundle struct {
 	Manifest   Manifest
 	Study      *Study
@@ -26,21 +26,21 @@ type Bundle struct {
 	Statements []study.Statement
 	Runs       []BundleRun
 
-	// Changed lists what is not as the manifest says: files with other content,
-	// missing ones and further ones, and rows that contradict each other.
+	// Changed lists what differs from the manifest: files with other content, missing and additional files,
+	// and rows that contradict each other.
 	Changed []string
 }
 
-// Bounds of a bundle, so that a small file cannot fill memory: files that are
-// kept in it, each file, and all of them.
+// Limits on a bundle, so that a small file cannot fill memory: the number of files, the size of each, and of
+// all together.
 const (
 	maxBundleText  = 64 << 20 // a study's file, a run, the manifest
 	maxBundleFiles = 20_000
 	maxBundle      = 16 << 30
 )
 
-// ReadBundle reads a bundle of a size in bytes. What was changed since it was
-// made is listed, and no error: the data are taken as they are now.
+// ReadBundle reads a bundle of a size in bytes. Changes since it was made are listed and are not an error:
+// the data are taken as they are now.
 func ReadBundle(file string, r io.ReaderAt, size int64) (*Bundle, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -68,7 +68,7 @@ type bundleReader struct {
 
 func (b *bundleReader) read(z *zip.Reader) error {
 	if len(z.File) > maxBundleFiles {
-		return fmt.Errorf("it holds more than %d files", maxBundleFiles)
+		return fmt.Errorf("it contains more than %d files", maxBundleFiles)
 	}
 	root := ""
 	for _, f := range z.File {
@@ -77,12 +77,12 @@ func (b *bundleReader) read(z *zip.Reader) error {
 		}
 	}
 	if root == "" {
-		return errors.New("it holds no manifest.json, so it is no bundle")
+		return errors.New("it has no manifest.json, so it is not a bundle")
 	}
 	for _, f := range z.File {
 		if name, ok := strings.CutPrefix(f.Name, path.Dir(root)+"/"); ok && !strings.HasSuffix(name, "/") {
 			if b.files[name] != nil {
-				return fmt.Errorf("%s is there twice", f.Name)
+				return fmt.Errorf("%s appears twice", f.Name)
 			}
 			b.files[name] = f
 		}
@@ -106,7 +106,7 @@ func (b *bundleReader) read(z *zip.Reader) error {
 	return errors.Join(b.readStudy(), b.readRuns(), b.readData())
 }
 
-// open opens a file whose unpacked bytes count against the bound.
+// open opens a file whose unpacked bytes count against the limit.
 func (b *bundleReader) open(name string) (io.ReadCloser, error) {
 	f := b.files[name]
 	if f == nil {
@@ -150,7 +150,7 @@ func (b *bundleReader) text(name string) ([]byte, error) {
 	return content, nil
 }
 
-// mostChanges bounds what is listed of a bundle that was changed all over.
+// mostChanges limits the list for a bundle that was changed throughout.
 const mostChanges = 100
 
 func (b *bundleReader) change(format string, args ...any) {
@@ -182,7 +182,7 @@ func (b *bundleReader) compareHashes() error {
 		}
 		if hex.EncodeToString(sum.Sum(nil)) != m.SHA256 {
 			b.changed[m.Name] = true
-			b.change("%s was changed: its SHA-256 is not that of the manifest", m.Name)
+			b.change("%s was changed: its SHA-256 is not the one in the manifest", m.Name)
 		}
 	}
 	for _, name := range sorted(b.files) {
@@ -234,7 +234,7 @@ func (b *bundleReader) readRuns() error {
 	return nil
 }
 
-// bundleRow is a row of any of a bundle's tables, as far as it is read back.
+// bundleRow is a row of any of a bundle's tables, with the columns that are read back.
 type bundleRow struct {
 	User       string `json:"user"`
 	Submission int    `json:"submission"`
@@ -295,8 +295,7 @@ func (m *moment) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// statementRow is a row of statements. Its columns are of other types than
-// those of the same names elsewhere.
+// statementRow is a row of statements. Its columns have other types than columns of the same names elsewhere.
 type statementRow struct {
 	ID       string               `json:"statement_id"`
 	Question string               `json:"question_id"`
@@ -376,7 +375,7 @@ func (b *bundleReader) readData() error {
 		}
 		key := submissionKey{row.User, row.Submission}
 		if _, twice := b.index[key]; twice {
-			return fmt.Errorf("submission %d of participant %s is there twice", row.Submission, row.User)
+			return fmt.Errorf("submission %d of participant %s appears twice", row.Submission, row.User)
 		}
 		b.index[key] = len(b.Records)
 		b.Records = append(b.Records, r)
@@ -450,7 +449,7 @@ func (b *bundleReader) readData() error {
 		}
 		d := study.Drawn{Reversed: row.Reversed}
 		if err := errors.Join(json.Unmarshal([]byte(row.Items), &d.Items), json.Unmarshal([]byte(row.Repeated), &d.Repeated)); err != nil {
-			return fmt.Errorf("items or repeated is no JSON list: %w", err)
+			return fmt.Errorf("items or repeated is not a JSON list: %w", err)
 		}
 		if r.Surveys == nil {
 			r.Surveys = map[string]study.Drawn{}
@@ -467,9 +466,8 @@ func (b *bundleReader) readData() error {
 	})
 }
 
-// reconcile holds a value in a table of its own against the same in answers.
-// Where they differ the one in the table that was changed counts; where the
-// hashes do not tell, the table of its own.
+// reconcile compares a value in its own table with the same value in answers. If they differ, the value in
+// the table that was changed counts; if the hashes do not tell, the one in its own table.
 func (b *bundleReader) reconcile(table string, line int, r *study.Record, key study.Key, value string) {
 	at := slices.IndexFunc(r.Answers, func(a study.Answer) bool { return a.Key == key })
 	if at < 0 && value == "" || at >= 0 && r.Answers[at].Value == value {
@@ -481,7 +479,7 @@ func (b *bundleReader) reconcile(table string, line int, r *study.Record, key st
 	if at >= 0 {
 		known = strconv.Quote(r.Answers[at].Value)
 	}
-	b.change("%s, line %d: says %q where answers.jsonl says %s", own, line, value, known)
+	b.change("%s, line %d: says %q, but answers.jsonl says %s", own, line, value, known)
 	switch {
 	case b.changed[answers] && !b.changed[own]:
 	case at < 0:

@@ -10,18 +10,18 @@ import (
 type FileChange struct {
 	File           string
 	Added, Removed bool         // the file as a whole
-	Lines          []LineChange // what changed, with some lines around it
+	Lines          []LineChange // what changed, with some context
 	Plus, Minus    int          // lines added and removed
 }
 
-// LineChange is one line of a change. Op is ' ' for a line that stayed, '+',
+// LineChange is one line of a change. Op is ' ' for an unchanged line, '+',
 // '-', or '…' where lines that stayed are left out.
 type LineChange struct {
 	Op   rune
 	Text string
 }
 
-// aroundChange is how many lines that stayed are shown beside a change.
+// aroundChange is how many unchanged lines are shown around a change.
 const aroundChange = 2
 
 // Changes lists what changed from one study's files to another's, file by file.
@@ -64,8 +64,8 @@ func splitLines(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// maxEdits bounds the work of comparing two files. Beyond it, what lies
-// between their common ends counts as replaced.
+// maxEdits limits the work of comparing two files. Beyond it, everything between their common ends counts as
+// replaced.
 const maxEdits = 1000
 
 // compareLines finds the fewest lines to remove and add (Myers 1986, “An
@@ -122,8 +122,7 @@ func shortestEdit(a, b []string) []LineChange {
 	return list
 }
 
-// walkBack follows the traces of how far each number of edits reached from the
-// end to the beginning.
+// walkBack follows the traces of how far each number of edits reached, from the end to the beginning.
 func walkBack(a, b []string, trace [][]int) []LineChange {
 	var list []LineChange
 	x, y := len(a), len(b)
@@ -156,7 +155,7 @@ func walkBack(a, b []string, trace [][]int) []LineChange {
 	return list
 }
 
-// folded leaves out lines that stayed and are far from any change.
+// folded leaves out unchanged lines that are far from any change.
 func folded(all []LineChange) []LineChange {
 	var list []LineChange
 	for i, l := range all {

@@ -11,8 +11,7 @@ import (
 //go:embed example
 var example embed.FS
 
-// Example is the folder of a small study, with comments, that can be launched
-// as it is.
+// Example is the folder of a small study, with comments, that can be launched unchanged.
 func Example() fs.FS {
 	folder, err := fs.Sub(example, "example")
 	if err != nil {
@@ -21,8 +20,8 @@ func Example() fs.FS {
 	return folder
 }
 
-// WriteExample makes a folder with the example's files. A folder that has
-// something in it is left alone, with an error.
+// WriteExample creates a folder with the example's files. A folder that is not empty is left unchanged, with
+// an error.
 func WriteExample(dir string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("making a study: %s is not empty", filepath.Clean(dir))

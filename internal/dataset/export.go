@@ -14,8 +14,7 @@ import (
 	"overton/internal/study"
 )
 
-// Export is a study's data on their way into files. Nothing in it knows who a
-// participant is.
+// Export is a study's data on the way to files. Nothing in it identifies a participant.
 type Export struct {
 	Study   *Study
 	Version int // of the study
@@ -27,8 +26,7 @@ type Export struct {
 	Statements   func(each func(study.Statement) error) error
 	StatementsOn func(question string) ([]study.Statement, error)
 
-	// Groups are viewpoint groups by question and participant, as far as an
-	// analysis found some.
+	// Groups are viewpoint groups by question and participant, if an analysis found any.
 	Groups map[string]map[string]string
 
 	// Analysis is where the groups are from; nil without any.
@@ -36,19 +34,19 @@ type Export struct {
 
 	Formats []Format
 	Program string    // name and version, for the manifest
-	At      time.Time // when the data were taken; zero: not told
+	At      time.Time // when the data were taken; zero: not given
 
-	public  bool // leave out what is not for everybody
+	public  bool // leave out what is private
 	bundled bool // with the study's files and runs
 	runs    []BundleRun
 	leftOut []LeftOutRun
 
 	author map[string]string // by statement
 	states map[viewKey]study.StatementState
-	polis  *polisCollector // nil: no such layout is wanted
+	polis  *polisCollector // nil: the layout is not wanted
 }
 
-// viewKey finds the statement that a free response became.
+// viewKey identifies the statement that a free response became.
 type viewKey struct {
 	author, question string
 	text             uint64 // hash
@@ -60,7 +58,7 @@ func keyOfView(author, question, text string) viewKey {
 	return viewKey{author, question, maphash.String(textSeed, text)}
 }
 
-// Manifest says what an export holds.
+// Manifest says what an export contains.
 type Manifest struct {
 	Program    string        `json:"program"`
 	ExportedAt string        `json:"exported_at,omitempty"`
@@ -69,15 +67,15 @@ type Manifest struct {
 	// Analysis found the groups in the ratings.
 	Analysis *ManifestAnalysis `json:"analysis,omitempty"`
 
-	// LeftOut are the analyses that a bundle does not hold.
+	// LeftOut are the analyses that a bundle does not contain.
 	LeftOut []LeftOutRun `json:"runs_left_out,omitempty"`
 
 	Counts ManifestCounts `json:"counts"`
 	Files  []ManifestFile `json:"files"`
 }
 
-// ManifestAnalysis identifies the analysis whose groups an export holds.
-// Another one, by another method or with newer data, may find others.
+// ManifestAnalysis identifies the analysis whose groups an export contains. Another analysis, with another
+// method or newer data, may find other groups.
 type ManifestAnalysis struct {
 	Method     string `json:"method"`
 	Seed       uint64 `json:"seed"`
@@ -123,8 +121,8 @@ type ManifestFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// WriteFolder writes the export into a folder that does not exist yet, or is
-// empty. The folder appears whole or not at all.
+// WriteFolder writes the export to a folder that does not exist yet or is empty. The folder appears complete
+// or not at all.
 func (e *Export) WriteFolder(dir string) (m Manifest, err error) {
 	defer func() {
 		if err != nil {
@@ -151,11 +149,10 @@ func (e *Export) WriteFolder(dir string) (m Manifest, err error) {
 	return m, os.Rename(unfinished, dir)
 }
 
-// WriteZip writes the export as a .zip archive whose files lie in a folder. It
-// begins at once, goes on as the data are read, and holds little of them in
-// memory. The manifest comes last. Where it fails the archive is left without
-// its directory, so that nobody takes it for whole. w is flushed after each
-// file if it has a method Flush.
+// WriteZip writes the export as a .zip archive whose files are in a folder. It starts at once, continues as
+// the data are read, and keeps little of them in memory. The manifest comes last. If it fails, the archive
+// has no directory, so that nobody takes it for complete. w is flushed after each file if it has a method
+// Flush.
 func (e *Export) WriteZip(w io.Writer, folder string) (m Manifest, err error) {
 	z := newZipTarget(w, folder)
 	m, err = e.write(z)
@@ -165,8 +162,7 @@ func (e *Export) WriteZip(w io.Writer, folder string) (m Manifest, err error) {
 	return m, nil
 }
 
-// target takes the files of an export one after the other, or those of one
-// table side by side.
+// target takes the files of an export one after the other, or the files of one table together.
 type target interface {
 	create(name string) (io.WriteCloser, error)
 }
@@ -262,7 +258,7 @@ func (e *Export) wanted() (tables []ExportTable, err error) {
 		case CSV, JSONL, Parquet:
 			formats = append(formats, f)
 		default:
-			return nil, fmt.Errorf("no format is called %q; expected csv, jsonl, parquet, polis or overtonbench", f)
+			return nil, fmt.Errorf("there is no format %q; expected csv, jsonl, parquet, polis or overtonbench", f)
 		}
 	}
 	if len(formats) > 0 {
@@ -299,7 +295,7 @@ func (m *Manifest) add(to target, name string, rows int, content []byte) error {
 	return err
 }
 
-// readStatements learns the author and the state of each statement.
+// readStatements learns the author and state of each statement.
 func (e *Export) readStatements(counts *ManifestCounts) error {
 	e.author, e.states = map[string]string{}, map[viewKey]study.StatementState{}
 	return e.Statements(func(st study.Statement) error {
@@ -331,9 +327,9 @@ func (e *Export) visits(each func(*visit) error) error {
 	})
 }
 
-// redact leaves out what is not for everybody: free responses that moderation
-// rejected, comments on the study, and what the recruiter's file says. It also makes the record independent of
-// the time: whoever has not finished has left.
+// redact removes what is private: free responses that moderation rejected, comments on the study, and what
+// the recruiter's file says. It also makes the record independent of the time: people who have not finished
+// count as having left.
 func (e *Export) redact(r *study.Record) {
 	r.Live, r.Recruited = false, nil
 	r.Answers = slices.Clone(r.Answers)
@@ -407,8 +403,7 @@ func ratingRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error 
 	return nil
 }
 
-// completeRatingRows are the ratings of people who finished; of virtual
-// participants only where nobody else did.
+// completeRatingRows are the ratings of people who finished, or of virtual participants if nobody else did.
 func completeRatingRows(v *visit, counts ManifestCounts, write func(*exportRow) error) error {
 	if v.Outcome != study.Completed || v.Virtual && counts.People.Status[string(study.Completed)] > 0 {
 		return nil

@@ -538,7 +538,7 @@ func TestEveryExportedColumnIsExplained(t *testing.T) {
 }
 
 // The documented dictionary is the one of a study with demographics, such as
-// the example. Write it anew with: go test ./internal/dataset -run Dictionary -update
+// the example. Write it again with: go test ./internal/dataset -run Dictionary -update
 func TestTheDocumentedDictionaryIsFresh(t *testing.T) {
 	s, err := ReadStudy(Example())
 	if err != nil {

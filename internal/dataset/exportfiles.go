@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// tableFiles is a table while it is written, with its files, one for each
-// format and of CSV two.
+// tableFiles is a table while it is written, with one file for each format and two for CSV.
 type tableFiles struct {
 	columns []Column
 	values  []any
@@ -54,7 +53,7 @@ func createTable(to target, table ExportTable) (*tableFiles, error) {
 	return t, nil
 }
 
-// create opens a table's file in a format; of CSV also the second one.
+// create opens a table's file in a format; for CSV also the second one.
 func (t *tableFiles) create(to target, table ExportTable, format Format) error {
 	open := func(suffix string) (io.Writer, error) {
 		f, err := createCounted(to, table.Name+suffix)
@@ -92,8 +91,7 @@ func (t *tableFiles) create(to target, table ExportTable, format Format) error {
 	return nil
 }
 
-// close finishes every file and describes them. It keeps the first error,
-// beginning with the one given.
+// close finishes and describes every file. It returns the first error, starting with the one given.
 func (t *tableFiles) close(err error) (list []ManifestFile, _ error) {
 	for i, f := range t.files {
 		if i < len(t.writers) && err == nil {
@@ -134,14 +132,13 @@ func (f *countedFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zipTarget sends files into an archive in the order in which they are closed.
-// What is written goes compressed to a temporary file first, so that the data
-// are read at the disk's pace and not the reader's.
+// zipTarget sends files to an archive in the order in which they are closed. Data are first compressed to a
+// temporary file, so that reading runs at the speed of the disk and not of the receiver.
 type zipTarget struct {
 	folder  string
 	queue   chan *spooled
 	stopped chan struct{} // closed when the sender has ended
-	err     error         // why it did; read after stopped
+	err     error         // its error; read after stopped
 	archive *zip.Writer
 }
 
@@ -155,12 +152,7 @@ func newZipTarget(w io.Writer, folder string) *zipTarget {
 		defer close(z.stopped)
 		for f := range z.queue {
 			if z.err == nil {
-				z.err = f.send(z.archive)
-			}
-			if z.err == nil && flusher != nil {
-				if z.err = z.archive.Flush(); z.err == nil {
-					flusher.Flush()
-				}
+				z.err = f.send(z.archive, flusher)
 			}
 			f.discard()
 		}
@@ -179,7 +171,7 @@ func (z *zipTarget) create(name string) (io.WriteCloser, error) {
 	return f, err
 }
 
-// finish sends what waits and completes the archive, unless something failed.
+// finish sends what is waiting and completes the archive, unless something failed.
 func (z *zipTarget) finish(err error) error {
 	close(z.queue)
 	<-z.stopped
@@ -210,7 +202,7 @@ func (f *spooled) Write(b []byte) (int, error) {
 	return f.deflate.Write(b)
 }
 
-// Close hands the file on to be sent.
+// Close passes the file on to be sent.
 func (f *spooled) Close() error {
 	if f.deflate != nil {
 		if err := f.deflate.Close(); err != nil {
@@ -224,12 +216,24 @@ func (f *spooled) Close() error {
 	return nil
 }
 
-func (f *spooled) send(archive *zip.Writer) error {
+// send puts the file into the archive. It runs in a goroutine of its own, where
+// a panic of what is written to would end the program.
+func (f *spooled) send(archive *zip.Writer, flusher interface{ Flush() }) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("sending %s: panic: %v", f.header.Name, p)
+		}
+	}()
 	w, err := archive.CreateRaw(&f.header)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.spool.copyTo(w)
 	}
-	return f.spool.copyTo(w)
+	if err == nil && flusher != nil {
+		if err = archive.Flush(); err == nil {
+			flusher.Flush()
+		}
+	}
+	return err
 }
 
 func (f *spooled) discard() { f.spool.discard() }
@@ -237,7 +241,7 @@ func (f *spooled) discard() { f.spool.discard() }
 // spoolMemory is how much of a file is kept in memory before it goes to disk.
 const spoolMemory = 64 << 10
 
-// spool keeps bytes until they are wanted, on disk where they are many.
+// spool stores bytes until they are needed, on disk if there are many.
 type spool struct {
 	memory bytes.Buffer
 	file   *os.File
@@ -278,6 +282,6 @@ func (s *spool) copyTo(w io.Writer) error {
 
 func (s *spool) discard() {
 	if s.file != nil {
-		s.file.Close() // nothing of it is wanted any more
+		s.file.Close() // nothing in it is needed any more
 	}
 }

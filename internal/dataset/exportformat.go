@@ -90,12 +90,10 @@ func (c *csvWriter) close() error {
 	return c.csv.Error()
 }
 
-// Harmless keeps spreadsheet programs from taking a text for something else: an
-// apostrophe in front makes it text. They take for a formula what begins with
-// = + - @ or a control character, and for a number, a date or a truth value
-// what looks like one in any country; only plain whole numbers, such as most
-// ids, stay as they are, for those come to no harm. Tabs become blanks, since
-// LibreOffice drops them and joins the words beside them.
+// Harmless keeps spreadsheet programs from converting a text: an apostrophe in front makes it text. They take
+// text that begins with = + - @ or a control character for a formula, and anything that looks like a number,
+// date or truth value in any country for one. Plain whole numbers, such as most ids, are not changed because
+// they survive. Tabs become spaces, because LibreOffice drops them and joins the words on either side.
 func Harmless(text string) string {
 	if text == "" {
 		return text
@@ -110,7 +108,7 @@ func Harmless(text string) string {
 }
 
 var (
-	// plainNumber is a whole number that comes back as the same digits.
+	// plainNumber is a whole number that keeps its digits when converted.
 	plainNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})$`)
 
 	// looksConverted is a number, amount, share, date, time or truth value.
@@ -159,12 +157,11 @@ func (j *jsonlWriter) write(values []any) error {
 
 func (j *jsonlWriter) close() error { return j.w.Flush() }
 
-// A Parquet row group has at most so many rows, and about so many bytes, since
-// it is in memory while it is written.
+// A Parquet row group is limited in rows and, roughly, in bytes, because it is in memory while it is written.
 const (
 	parquetRows  = 20_000
 	parquetBytes = 2 << 20
-	parquetPage  = 64 << 10 // bytes of a column that are in memory beside the row group
+	parquetPage  = 64 << 10 // bytes of a column held in memory in addition to the row group
 )
 
 // orderedGroup is a Parquet group whose columns keep their order.

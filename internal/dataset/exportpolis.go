@@ -14,11 +14,10 @@ import (
 	"overton/internal/study"
 )
 
-// Polis is the layout of the published exports of Polis, one folder a question
-// under polis/: participants-votes.csv, votes.csv, comments.csv, summary.csv,
-// agree as +1. Polis knows people and statements by numbers, so ids.csv says
-// whose number is whose. It holds what real participants did; what virtual ones
-// did only where there are no real votes at all.
+// Polis is the layout of the published exports of Polis, one folder per question under polis/:
+// participants-votes.csv, votes.csv, comments.csv, summary.csv, with agree as +1. Polis identifies people and
+// statements by numbers; ids.csv maps the numbers to ids. It contains what real participants did, or what
+// virtual ones did if there are no real votes at all.
 const Polis Format = "polis"
 
 // polisBallot is one vote as it goes into votes.csv.
@@ -28,15 +27,14 @@ type polisBallot struct {
 	at                     time.Time
 }
 
-// polisCollector gathers the votes of an export by question, of real and of
-// virtual participants.
+// polisCollector gathers the votes of an export by question, separately for real and virtual participants.
 type polisCollector [2]map[string][]polisBallot
 
 func newPolisCollector() *polisCollector {
 	return &polisCollector{map[string][]polisBallot{}, map[string][]polisBallot{}}
 }
 
-// add takes in one submission's vote.
+// add adds one submission's vote.
 func (c *polisCollector) add(v *visit, b study.RecordBallot, answer study.Answer) {
 	vote, cast := map[string]cluster.Vote{study.Agree: cluster.Agree, study.Neutral: cluster.Neutral, study.Disagree: cluster.Disagree}[answer.Value]
 	if !cast {
@@ -74,7 +72,7 @@ func (c *polisCollector) write(e *Export, to target, m *Manifest) error {
 	return nil
 }
 
-// fileName makes an id fit to name a folder: what is no letter, digit, dash or
+// fileName makes an id suitable as a folder's name: a character that is not a letter, digit, dash or
 // underscore becomes its number.
 func fileName(id string) string {
 	var b strings.Builder
@@ -243,7 +241,7 @@ func (c *polisConversation) matrix(written []int) (f polisFile, voters int) {
 		}
 	}
 	f.lines = append(f.lines, header)
-	// The rows stand in the order of the smallest statement voted on.
+	// The rows are in the order of the smallest statement voted on.
 	listed := map[int]bool{}
 	for _, v := range c.votes {
 		p := c.participant[v.participant]

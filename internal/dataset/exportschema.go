@@ -24,13 +24,12 @@ const (
 	Moment  Kind = "time" // in UTC; as text RFC 3339 with milliseconds
 )
 
-// Column is a column of an export: what the data dictionary says of it, and
-// its value in a row. A value is a string, int, float64, bool or time.Time as
-// the kind asks, or nil where there is none.
+// Column is a column of an export: what the data dictionary says about it, and its value in a row. A value is
+// a string, int, float64, bool or time.Time, as the kind requires, or nil if there is none.
 type Column struct {
 	Name    string
 	Kind    Kind
-	Unit    string // empty where the kind says all
+	Unit    string // empty if the kind says everything
 	Meaning string
 
 	value func(*exportRow) any
@@ -42,14 +41,12 @@ type ExportTable struct {
 	Meaning string
 	Columns []Column
 
-	// rows writes the rows that a submission gives. It is nil for statements,
-	// which belong to none.
+	// rows writes the rows for a submission. It is nil for statements, which do not belong to a submission.
 	rows    func(v *visit, counts ManifestCounts, write func(*exportRow) error) error
 	formats []Format
 }
 
-// exportRow is what the columns of a row draw on. Each table fills the part
-// that its columns need.
+// exportRow is what the columns of a row are computed from. Each table fills the part that its columns need.
 type exportRow struct {
 	*visit
 	answer    study.Answer
@@ -73,7 +70,7 @@ type visit struct {
 	export  *Export
 }
 
-// status says how a submission ended, or where it stands.
+// status says how a submission ended, or that it is in progress.
 func (v *visit) status() string {
 	switch {
 	case v.Outcome != study.InProgress:
@@ -92,8 +89,8 @@ func (v *visit) value(kind study.Kind, scope, subject string) any {
 	return nil
 }
 
-// ExportTables is the one description of what exports of a study hold: files,
-// dictionary and documentation are made from it.
+// ExportTables is the only description of the exports of a study: files, dictionary and documentation are
+// made from it.
 func (s *Study) ExportTables() []ExportTable {
 	return []ExportTable{
 		{Name: "ratings", Columns: s.ratingColumns(), rows: ratingRows,
@@ -175,7 +172,7 @@ func (v *visit) selection(q study.Question) any {
 	return nil
 }
 
-// viewState is what became of a participant's free response, or nil.
+// viewState is what happened to a participant's free response, or nil.
 func (v *visit) viewState(question string) any {
 	text, ok := v.value(study.KindView, question, "").(string)
 	if !ok {
@@ -206,9 +203,8 @@ func drawColumns() []Column {
 	}
 }
 
-// wideColumns are those of a participant, followed by all answers but single
-// votes: question by question in the participant's order, then the surveys of
-// which something is drawn, checks and feedback.
+// wideColumns are those of a participant, followed by all answers except single votes: question by question
+// in the participant's order, then the surveys that draw items, checks and feedback.
 func (s *Study) wideColumns() []Column {
 	columns := s.participantColumns()
 	add := func(name, unit, meaning string, kind Kind, value func(*exportRow) any) {
@@ -225,7 +221,7 @@ func (s *Study) wideColumns() []Column {
 			}
 		}
 		for n := range o.QuestionsPerParticipant {
-			// on gives the value of a column, or nil where there is no such question.
+			// on gives the value of a column, or nil if there is no such question.
 			on := func(value func(r *exportRow, question string) any) func(*exportRow) any {
 				return func(r *exportRow) any {
 					if n >= len(r.Slots) {
@@ -255,7 +251,7 @@ func (s *Study) wideColumns() []Column {
 			continue
 		}
 		in := s.Instruments[b.Survey.Instrument]
-		partial := b.Survey.Topics > 0 || b.Survey.Sample > 0 // else the first answers are among a participant's columns
+		partial := b.Survey.Topics > 0 || b.Survey.Sample > 0 // otherwise the first answers are among a participant's columns
 		for _, it := range in.Items {
 			if partial {
 				add(in.Name+"."+it.ID, "", "Answer to “"+it.Text+"”; empty if it was not asked", Text, func(r *exportRow) any { return r.value(study.KindSurvey, in.Name, it.ID) })
@@ -274,13 +270,12 @@ func (s *Study) wideColumns() []Column {
 	return columns
 }
 
-// OvertonBench is the layout of the published data set: the columns that it
-// has, with the names, order and types that it gives them, for people who
-// finished.
+// OvertonBench is the layout of the published data set: its columns with their names, order and types, for
+// people who finished.
 const OvertonBench Format = "overtonbench"
 
-// overtonBenchTable is OvertonBench's table. Demographics are the answers to
-// the survey on demographics, else what the recruiter's file says.
+// overtonBenchTable is OvertonBench's table. Demographics are the answers to the survey on demographics or,
+// without one, what the recruiter's file says.
 func (s *Study) overtonBenchTable() ExportTable {
 	published := map[string]Column{}
 	for _, c := range s.ratingColumns() {
@@ -416,7 +411,7 @@ func answerColumns() []Column {
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
 
-// timeColumns tell how an answer came about.
+// timeColumns say when and how an answer was given.
 func timeColumns() []Column {
 	return []Column{
 		{"shown_at", Moment, "", "When the page was sent to the participant", func(r *exportRow) any { return r.answer.Shown }},
@@ -437,8 +432,8 @@ func timeColumns() []Column {
 	}
 }
 
-// surveyColumns are the items of the surveys that everybody is asked, each
-// named by its id, or by instrument and id where an id comes twice.
+// surveyColumns are the items of the surveys that everyone is asked, each named by its id, or by instrument
+// and id if two items share an id.
 func (s *Study) surveyColumns() []Column {
 	var columns []Column
 	for _, b := range s.Flow {
@@ -505,8 +500,7 @@ func surveyAnswerColumns() []Column {
 	}, timeColumns(), []Column{statusColumn, virtualColumn})
 }
 
-// jsonOf writes texts as JSON without escapes for HTML. They cannot fail to
-// encode.
+// jsonOf writes texts as JSON without escapes for HTML. Encoding them cannot fail.
 func jsonOf[T string | []string | map[string]string](texts T) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

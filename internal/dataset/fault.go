@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Fault is one thing in a file that cannot stand.
+// Fault is one thing wrong in a file.
 type Fault struct {
 	File    string
 	Line    int    // physical line of a text file from 1, row of a Parquet file; 0: the file as a whole
 	Column  string // column of a table, or key of study.yaml such as flow[2].overton.seeds
-	Value   string // what stands there, where it helps
-	Message string // what is wrong with it and what was expected
+	Value   string // the value there, if it helps
+	Message string // what is wrong, and what was expected
 }
 
 func (f Fault) Error() string {
@@ -33,8 +33,8 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// Faults is everything wrong with a set of files, by file and line. As an
-// error it tells the first 20 and counts the rest.
+// Faults is everything wrong with a set of files, by file and line. As an error it lists the first 20 and
+// counts the rest.
 type Faults []Fault
 
 const mostFaults = 20
@@ -79,7 +79,7 @@ func shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// near finds the name that a mistyped one most likely means, or "".
+// near finds the name most likely meant by a mistyped one, or "".
 func near(typed string, names []string) string {
 	best, distance := "", 0
 	for _, name := range names {
@@ -92,7 +92,7 @@ func near(typed string, names []string) string {
 	return best
 }
 
-// fold drops what people vary without meaning to: case, blanks, punctuation.
+// fold drops what people vary without meaning to: case, spaces, punctuation.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -5,15 +5,15 @@ import (
 	"sort"
 )
 
-// FaultyRow is a row of a table with what is wrong in it.
+// FaultyRow is a row of a table and what is wrong in it.
 type FaultyRow struct {
 	Line   int
 	Cells  []string // one for each column
 	Faults Faults
 }
 
-// FaultyRows finds the rows of a CSV file that its faults are about. apart are
-// the faults of the file as a whole, and all of them where it is no table.
+// FaultyRows finds the rows of a CSV file that its faults are about. apart are the faults of the file as a
+// whole, or all faults if the file is not a table.
 func FaultyRows(name string, content []byte, faults Faults) (columns []string, rows []FaultyRow, apart Faults) {
 	text, ok := plainText(name, content, new(Faults))
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"overton/internal/score"
 )
 
-// The numbers of figures, as CSV in full precision; a cell is empty where there
-// is no number. Columns that an export has too are called as there.
+// The numbers of figures, as CSV in full precision; a cell is empty if there is no number. Columns that an
+// export also has use the same names.
 
 // WriteLeaderboard writes the numbers of figure.Leaderboard: a row for each
 // model, in their order, and one for each reference point. score is what the
@@ -100,8 +100,8 @@ func WriteRatingCounts(w io.Writer, question string, counts []score.RatingCounts
 	return t.end()
 }
 
-// WriteWindowMap writes the numbers of figure.WindowMap: where the participants
-// of one question stand, who stay unnamed as in the figure.
+// WriteWindowMap writes the numbers of figure.WindowMap: the places of the participants of one question, who
+// are not named, as in the figure.
 func WriteWindowMap(w io.Writer, question string, r *cluster.Result) error {
 	t := newNumbers(w, columnQuestion, "group", "x", "y")
 	for _, p := range r.Participants {

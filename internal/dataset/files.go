@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Files is a folder held in memory: names to contents. A study that was
-// launched is kept so, and read again like any other folder.
+// Files is a folder held in memory: names to contents. A launched study is stored like this, and read again
+// like any other folder.
 type Files map[string][]byte
 
 // Open implements fs.FS.

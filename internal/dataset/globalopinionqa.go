@@ -22,11 +22,11 @@ import (
 //     they are, each a country of its own.
 //   - Lists of shares may be empty, all zero, of another length than the
 //     options, or not sum to 1. The first three kinds are left out and counted.
-//   - “Don't know” and the like are options as any other.
+//   - “Don't know” and the like are options like any other.
 
 // GlobalOpinions are the questions of a file with the countries' answers.
 type GlobalOpinions struct {
-	Instrument instrument.Instrument // ids are the row's number from 0, as loaders count
+	Instrument instrument.Instrument // ids are row numbers from 0, as loaders count
 	// Countries are the shares of each item's options by country.
 	Countries []map[string][]float64
 

@@ -10,9 +10,8 @@ import (
 	"overton/internal/instrument"
 )
 
-// ReadInstrument reads an instrument from a file of any known form: our own
-// table, or the same as YAML by the file's name; a POBs survey, an info.csv of
-// OpinionQA, or GlobalOpinionQA, which the content tells.
+// ReadInstrument reads an instrument from a file of any known form: our own table, or the same as YAML if the
+// file's name says so; a POBs survey, an info.csv of OpinionQA, or GlobalOpinionQA, recognised by content.
 func ReadInstrument(name string, content []byte) (instrument.Instrument, error) {
 	read := readInstrumentTable
 	header, _, _ := bytes.Cut(content, []byte("\n"))
@@ -40,7 +39,7 @@ func ReadInstrument(name string, content []byte) (instrument.Instrument, error) 
 	return in, nil
 }
 
-// IsPobsSurvey tells a POBs survey, which is JSON, from the other forms.
+// IsPobsSurvey recognises a POBs survey, which is JSON.
 func IsPobsSurvey(content []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(content, " \t\r\n"), []byte("{"))
 }
@@ -50,7 +49,7 @@ var instrumentColumns = []column{
 	{"option", false}, {"topics", false}, {"ordinal", false}, {"polarity", false}, {"mark", false}, {"ask_if", false}, {"source", false},
 }
 
-// Marks of an option, but for unordered, which is of its item.
+// Marks of an option, except unordered, which marks its item.
 const (
 	markRefusal   = "refusal"
 	markHedge     = "hedge"
@@ -58,9 +57,8 @@ const (
 	markUnordered = "unordered"
 )
 
-// readInstrumentTable reads our own form: a row for each option. What is said
-// of an item stands in its first row; the rows of its other options repeat the
-// item's id, or leave it empty.
+// readInstrumentTable reads our own form: a row for each option. What is said about an item is in its first
+// row; the rows of its other options repeat the item's id, or leave it empty.
 func readInstrumentTable(name string, content []byte) (instrument.Instrument, error) {
 	var faults Faults
 	s, ok := readSheet(file{name, content}, instrumentColumns, &faults)
@@ -72,7 +70,7 @@ func readInstrumentTable(name string, content []byte) (instrument.Instrument, er
 	for row := range s.Rows {
 		id := s.cell(row, "item")
 		if id != strings.TrimSpace(id) {
-			s.refuse(row, "item", id, "has blanks around it; expected %q", strings.TrimSpace(id))
+			s.refuse(row, "item", id, "has spaces around it; expected %q", strings.TrimSpace(id))
 		}
 		if first := len(r.in.Items) == 0; first && id == "" {
 			s.refuse(row, "item", "", "is empty; expected an id for the item")
@@ -103,12 +101,12 @@ func (r *instrumentReader) languages() []string {
 			continue
 		}
 		if !languagePattern.MatchString(language) {
-			*r.faults = append(*r.faults, Fault{r.File, 1, name, "", "names no language; expected a column such as text:es"})
+			*r.faults = append(*r.faults, Fault{r.File, 1, name, "", "does not name a language; expected a column such as text:es"})
 		}
 		if kind == "text" {
 			list = append(list, language)
 			if !slices.Contains(r.Columns, "label:"+language) {
-				*r.faults = append(*r.faults, Fault{r.File, 1, name, "", "has no column label:" + language + " beside it; expected both"})
+				*r.faults = append(*r.faults, Fault{r.File, 1, name, "", "has no matching column label:" + language + "; expected both"})
 			}
 		}
 	}
@@ -123,7 +121,7 @@ func (r *instrumentReader) translated(row int, kind, language string) string {
 	return ""
 }
 
-// item begins an item.
+// item starts an item.
 func (r *instrumentReader) item(row int, id string, languages []string) {
 	it := instrument.Item{ID: id, Text: r.text(row, "text", "what the item asks"), Source: r.cell(row, "source")}
 	for topic := range strings.SplitSeq(r.cell(row, "topics"), ";") {
@@ -155,7 +153,7 @@ func (r *instrumentReader) item(row int, id string, languages []string) {
 func (r *instrumentReader) condition(row int, text string) instrument.Condition {
 	c, ok := readCondition(text)
 	if !ok {
-		r.refuse(row, "ask_if", text, "is no condition; expected “ITEM = option | option”, several separated by semicolons")
+		r.refuse(row, "ask_if", text, "is not a condition; expected “ITEM = option | option”, several separated by semicolons")
 	}
 	return c
 }
@@ -194,12 +192,12 @@ func (r *instrumentReader) option(row int, languages []string) {
 		case markUnordered:
 			it.Unordered = true
 		default:
-			r.refuse(row, "mark", mark, "is no mark; expected refusal, hedge, outside or unordered")
+			r.refuse(row, "mark", mark, "is not a mark; expected refusal, hedge, outside or unordered")
 		}
 	}
 	o.Ordinal, o.Polarity = r.number(row, "ordinal"), r.number(row, "polarity")
 	if _, known := it.Option(o.Code); known {
-		r.refuse(row, "option", o.Code, "stands twice among the options of item %s; expected each once", it.ID)
+		r.refuse(row, "option", o.Code, "appears twice among the options of item %s; expected each once", it.ID)
 	}
 	it.Options = append(it.Options, o)
 	for _, language := range languages {
@@ -223,7 +221,7 @@ func (r *instrumentReader) number(row int, name string) *float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > -1e9 && v < 1e9) {
-		r.refuse(row, name, text, "is no number; expected one such as 2 or -0.5, or nothing")
+		r.refuse(row, name, text, "is not a number; expected one such as 2 or -0.5, or nothing")
 		return nil
 	}
 	return &v

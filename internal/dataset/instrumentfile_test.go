@@ -48,21 +48,21 @@ func TestInstrumentTableFaults(t *testing.T) {
 		{"item,text", "item,question", `did you mean "text"?`},
 		{"label,ordinal", "answers,ordinal", `did you mean "label"?`},
 		{"TEA,Is tea good for you?", ",Is tea good for you?", "tea.csv:2: item is empty"},
-		{"TEA,Is tea good for you?", " TEA,Is tea good for you?", `tea.csv:2: item " TEA" has blanks around it`},
+		{"TEA,Is tea good for you?", " TEA,Is tea good for you?", `tea.csv:2: item " TEA" has spaces around it`},
 		{"Which cup?", "", "tea.csv:6: text is empty; expected what the item asks"},
 		{"no,No,,-1", "no,,,-1", "tea.csv:3: label is empty"},
-		{"no,No,,-1", "yes,No,,-1", `tea.csv:3: option "yes" stands twice among the options of item TEA`},
-		{"no,No,,-1", "no,No,,left", `tea.csv:3: polarity "left" is no number`},
+		{"no,No,,-1", "yes,No,,-1", `tea.csv:3: option "yes" appears twice among the options of item TEA`},
+		{"no,No,,-1", "no,No,,left", `tea.csv:3: polarity "left" is not a number`},
 		{"no,No,,-1", "no,No,,-2", `tea.csv:2: polarity "-2" is outside the scale`},
-		{"no,No,,-1", "no,No,second,-1", `tea.csv:3: ordinal "second" is no number`},
+		{"no,No,,-1", "no,No,second,-1", `tea.csv:3: ordinal "second" is not a number`},
 		{"no,No,,-1", "no,No,2,-1", `tea.csv:2: ordinal "TEA" has ordinals for 1 of its 3 options`},
-		{"hedge", "hedged", `tea.csv:4: mark "hedged" is no mark; expected refusal, hedge, outside or unordered`},
-		{"TEA = yes | same", "TEA is yes", `tea.csv:6: ask_if "TEA is yes" is no condition`},
+		{"hedge", "hedged", `tea.csv:4: mark "hedged" is not a mark; expected refusal, hedge, outside or unordered`},
+		{"TEA = yes | same", "TEA is yes", `tea.csv:6: ask_if "TEA is yes" is not a condition`},
 		{"TEA = yes | same", "TEA = maybe", `tea.csv:6: ask_if "maybe" is not an option of TEA`},
-		{"TEA = yes | same", "MILK = yes", `tea.csv:6: ask_if "MILK" is not the id of an item that stands before this one`},
+		{"TEA = yes | same", "MILK = yes", `tea.csv:6: ask_if "MILK" is not the id of an earlier item`},
 		{"Prefiero no decirlo", "", "tea.csv:5: label has no translation in label:es"},
-		{"label:es", "label_es", "tea.csv:1: text:es has no column label:es beside it"},
-		{"text:es", "text:Spanish language", "names no language"},
+		{"label:es", "label_es", "tea.csv:1: text:es has no matching column label:es"},
+		{"text:es", "text:Spanish language", "does not name a language"},
 		{"CUP,Which cup?", "TEA2,Which cup?", "tea.csv:7: text is empty"},
 	}
 	for _, test := range tests {
@@ -114,13 +114,13 @@ func TestAStudyCanAskAnInstrumentOfItsFolder(t *testing.T) {
 
 func TestSurveyBlockFaults(t *testing.T) {
 	tests := []struct{ block, want string }{
-		{"{instrument: tea}", `study.yaml:16: flow[3].survey.instrument "tea" is no instrument; expected us-demographics, or the name of a file`},
-		{"{instrument: tea.csv, order: random}", `study.yaml:16: flow[3].survey.order "random" is no order of options`},
+		{"{instrument: tea}", `study.yaml:16: flow[3].survey.instrument "tea" is not an instrument; expected us-demographics, or the name of a file`},
+		{"{instrument: tea.csv, order: random}", `study.yaml:16: flow[3].survey.order "random" is not an order of options`},
 		{"{instrument: tea.csv, items_per_page: 0}", "flow[3].survey.items_per_page is 0; expected 1 or more, or topic"},
 		{"{instrument: tea.csv, topics_per_participant: 3}", "flow[3].survey.topics_per_participant is 3; expected 1 to 1"},
 		{"{instrument: tea.csv, repeat: 2}", "flow[3].survey.repeat is 2; expected 0 to 1"},
 		{"{instrument: tea.csv, pages: 2}", "flow[3].survey.pages is not a key"},
-		{"{instrument: ../tea.csv}", "leads out of the study's folder"},
+		{"{instrument: ../tea.csv}", "is outside the study's folder"},
 		{"{instrument: bad.csv}", "bad.csv:1: text is missing"},
 	}
 	for _, test := range tests {
@@ -173,12 +173,12 @@ func TestAnInstrumentIsReadFromYAML(t *testing.T) {
 		t.Errorf("%+v", cups)
 	}
 	for _, test := range []struct{ from, to, want string }{
-		{"polarity: 1}", "polarity: one}", `tea.yaml:7: items[0].options[0].polarity "one" is no number`},
+		{"polarity: 1}", "polarity: one}", `tea.yaml:7: items[0].options[0].polarity "one" is not a number`},
 		{"    text: How", "    texts: How", `tea.yaml:14: items[1].texts is not a key`},
-		{"TEA = yes | same", "TEA", `items[1].ask_if[0] "TEA" is no condition`},
+		{"TEA = yes | same", "TEA", `items[1].ask_if[0] "TEA" is not a condition`},
 		{`Sí, "No", `, "Sí, ", `items[0].translations.es has 3 labels`},
 		{"label: One", "label: \"\"", `items[1].options[0].label is missing`},
-		{"option: 2, label: Two", "option: 1, label: Two", "stands twice"},
+		{"option: 2, label: Two", "option: 1, label: Two", "appears twice"},
 		{"id: CUPS", "id: TEA", "tea.yaml:13"},
 		{"title: Tea", "title: [", "is not YAML"},
 	} {

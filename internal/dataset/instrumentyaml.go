@@ -41,7 +41,7 @@ func readItemYAML(m mapping) instrument.Item {
 	it := instrument.Item{ID: m.text("id", ""), Text: m.text("text", ""), Source: m.text("source", ""), Unordered: m.flag("unordered", false)}
 	for _, key := range []string{"id", "text"} {
 		if m.value(key) == nil {
-			m.doc.fault(m.at(key), "", "is missing; every item has an id and a text")
+			m.doc.fault(m.at(key), "", "is missing; every item needs an id and a text")
 		}
 	}
 	for _, topic := range m.texts("topics") {
@@ -52,7 +52,7 @@ func readItemYAML(m mapping) instrument.Item {
 	for i, text := range m.texts("ask_if") {
 		c, ok := readCondition(text)
 		if !ok {
-			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("ask_if"), i), text, "is no condition; expected “ITEM = option | option”")
+			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("ask_if"), i), text, "is not a condition; expected “ITEM = option | option”")
 			continue
 		}
 		it.AskIf = append(it.AskIf, c)
@@ -60,7 +60,7 @@ func readItemYAML(m mapping) instrument.Item {
 	for _, o := range m.list("options") {
 		option := readOptionYAML(o)
 		if _, twice := it.Option(option.Code); twice {
-			o.doc.fault(o.path, option.Code, "stands twice among the options of item %s; expected each once", it.ID)
+			o.doc.fault(o.path, option.Code, "appears twice among the options of item %s; expected each once", it.ID)
 		}
 		it.Options = append(it.Options, option)
 	}
@@ -68,7 +68,7 @@ func readItemYAML(m mapping) instrument.Item {
 	for _, language := range translations.keys {
 		t := translations.mapping(language)
 		if !languagePattern.MatchString(language) {
-			m.doc.fault(translations.at(language), "", "is no language; expected a tag such as es")
+			m.doc.fault(translations.at(language), "", "is not a language; expected a tag such as es")
 		}
 		w := instrument.Wording{Text: t.text("text", ""), Labels: t.texts("labels")}
 		if w.Text == "" || len(w.Labels) != len(it.Options) {
@@ -103,7 +103,7 @@ func yamlNumber(m mapping, key string) *float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > -1e9 && v < 1e9) {
-		m.doc.fault(m.at(key), text, "is no number; expected one such as 2 or -0.5")
+		m.doc.fault(m.at(key), text, "is not a number; expected one such as 2 or -0.5")
 		return nil
 	}
 	return &v

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Some published tables hold Python values as text in their cells: lists of
-// options, mappings of codes to labels, shares by country. This reads that
-// text; nothing is ever run.
+// Some published tables have Python values as text in their cells: lists of options, mappings of codes to
+// labels, shares by country. This reads that text; nothing is ever executed.
 
 // LiteralItem is an element of a list of options.
 type LiteralItem struct {
@@ -152,7 +151,7 @@ type literal struct {
 	depth int
 }
 
-// deepestLiteral bounds nesting, so that no text can exhaust the stack.
+// deepestLiteral limits nesting, so that no text can exhaust the stack.
 const deepestLiteral = 50
 
 func parseLiteral(text string) (any, error) {
@@ -181,7 +180,7 @@ func (l *literal) blanks() {
 	}
 }
 
-// take passes over s, after blanks, if it comes next.
+// take skips s, after blanks, if it comes next.
 func (l *literal) take(s string) bool {
 	l.blanks()
 	if !strings.HasPrefix(l.text[l.at:], s) {

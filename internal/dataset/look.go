@@ -21,8 +21,8 @@ func (s *Study) Places() int {
 	return (len(s.Questions.Questions)*o.ParticipantsPerQuestion + o.QuestionsPerParticipant - 1) / o.QuestionsPerParticipant
 }
 
-// Pages is how many pages one person sees at most, the end page included. It
-// is fewer where statements run out, or responses differ in number.
+// Pages is the largest number of pages that one person sees, including the end page. There are fewer if
+// statements run out or questions have different numbers of responses.
 func (s *Study) Pages() int {
 	pages := len(s.Checks) + 1
 	for _, b := range s.Flow {
@@ -53,14 +53,14 @@ func (s *Study) responsesPerQuestion() map[string]int {
 	return n
 }
 
-// Gap is something that a study should not meet people without. It can be
-// launched all the same, for a rehearsal.
+// Gap is something that should be fixed before people take part. The study can still be launched, for a
+// rehearsal.
 type Gap struct {
 	Name string // what is missing: consent, privacy, contact, codes or texts
 	Text string
 }
 
-// Gaps is what is missing, or still the example's.
+// Gaps lists what is missing, or still the example's.
 func (s *Study) Gaps() (gaps []Gap) {
 	gap := func(name, format string, args ...any) { gaps = append(gaps, Gap{name, fmt.Sprintf(format, args...)}) }
 	consent := ""
@@ -74,15 +74,15 @@ func (s *Study) Gaps() (gaps []Gap) {
 	case consent == "":
 		gap("consent", "nobody is asked for consent: the flow has no consent block")
 	case strings.Contains(consent, exampleConsent):
-		gap("consent", "the consent text is the example's; people should read the one that your ethics board approved")
+		gap("consent", "the consent text is still the example's; use the one that your ethics board approved")
 	case english && !privacyWords.MatchString(consent):
-		gap("privacy", "the consent text has no privacy note: it does not say what becomes of people's data")
+		gap("privacy", "the consent text has no privacy note: it does not say what happens to people's data")
 	}
 	switch s.Contact {
 	case "":
-		gap("contact", "no contact is given, so people who cannot go on are not told whom to write to")
+		gap("contact", "no contact is given, so people who cannot continue do not know whom to write to")
 	case exampleContact:
-		gap("contact", "the contact is the example's")
+		gap("contact", "the contact is still the example's")
 	}
 	for _, need := range []struct {
 		outcome study.Outcome

@@ -50,10 +50,10 @@ func TestDoubtsAreWhatLooksWrong(t *testing.T) {
 		want  string
 	}{
 		{"no consent", with("study.yaml", "  - consent: {file: consent.md}\n", ""), "nobody is asked for consent: the flow has no consent block"},
-		{"no word on data", folder(), "the consent text has no privacy note: it does not say what becomes of people's data"},
+		{"no word on data", folder(), "the consent text has no privacy note: it does not say what happens to people's data"},
 		{"a wrong estimate", with("study.yaml", "minutes: 10", "minutes: 90"), "people are told 90 minutes, and its pages are likely to take about 20"},
 		{"a quota without bounds", folder(), `the quota on POLPARTY lets in 400 people who are "Democrat", and all places together are 90`},
-		{"no contact", with("study.yaml", "contact: parks@example.org\n", ""), "no contact is given, so people who cannot go on are not told whom to write to"},
+		{"no contact", with("study.yaml", "contact: parks@example.org\n", ""), "no contact is given, so people who cannot continue do not know whom to write to"},
 		{"no code", folder(), "there is no code failed_checks, so people who fail the checks go back without one"},
 		{"a short reservation", with("study.yaml", "minutes: 10", "minutes: 50"),
 			"a place is freed 40 minutes after the last answer, before the 50 minutes that the whole study is estimated to take"},

@@ -63,13 +63,13 @@ func ReadModelAnswers(name string, content []byte, in instrument.Instrument) ([]
 		}
 		it, known := items[question]
 		if !known {
-			s.refuse(row, "question", question, "is no question of %s", in.Name)
+			s.refuse(row, "question", question, "is not a question of %s", in.Name)
 			continue
 		}
 		code := s.cell(row, "option")
 		option := slices.IndexFunc(it.Options, func(o instrument.Option) bool { return o.Code == code })
 		if option < 0 {
-			s.refuse(row, "option", code, "is no option of question %s; expected one of %s", question, optionCodes(it))
+			s.refuse(row, "option", code, "is not an option of question %s; expected one of %s", question, optionCodes(it))
 			continue
 		}
 		p, err := strconv.ParseFloat(s.cell(row, "probability"), 64)
@@ -189,7 +189,7 @@ func readHELM(name string, content []byte, in instrument.Instrument) ([]ModelAns
 		a.Context = m[1]
 	}
 	if a.Model == "" || len(state.RequestStates) == 0 {
-		return nil, Fault{File: name, Message: "is no run with answers; expected HELM's scenario_state.json with adapter_spec.model and request_states"}
+		return nil, Fault{File: name, Message: "is not a run with answers; expected HELM's scenario_state.json with adapter_spec.model and request_states"}
 	}
 	byText := map[string][]instrument.Item{}
 	for _, it := range in.Items {

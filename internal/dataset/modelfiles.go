@@ -12,8 +12,8 @@ import (
 	"overton/internal/study"
 )
 
-// ReadQuestions reads a table of questions as a study has it: question_id and
-// question, and maybe source, topic, option_1 and option_2. It returns Faults.
+// ReadQuestions reads a table of questions as a study has it: question_id and question, and optionally
+// source, topic, option_1 and option_2. It returns Faults.
 func ReadQuestions(name string, content []byte) ([]study.Question, error) {
 	var faults Faults
 	set, _ := readQuestionSet(file{name, content}, file{}, file{}, &faults)
@@ -35,12 +35,12 @@ func ReadResponses(name string, content []byte, questions map[string]bool) ([]st
 // ReadManifest reads the manifest of an export.
 func ReadManifest(name string, content []byte) (m Manifest, err error) {
 	if err := json.Unmarshal(content, &m); err != nil {
-		return m, Fault{File: name, Message: "is no manifest of an export: " + err.Error()}
+		return m, Fault{File: name, Message: "is not an export's manifest: " + err.Error()}
 	}
 	return m, nil
 }
 
-// Holds says whether the export has a file of these bytes.
+// Holds says whether the export has a file with these bytes.
 func (m Manifest) Holds(sha256 string) bool {
 	return slices.ContainsFunc(m.Files, func(f ManifestFile) bool { return f.SHA256 == sha256 })
 }
@@ -54,8 +54,8 @@ func WriteResponses(responses []study.ModelResponse) []byte {
 	return writeCSV(rows)
 }
 
-// Sample is one of the responses that a model gave to a question, with what a
-// person should look at before it is used.
+// Sample is one of the responses that a model gave to a question, with what a person should check before it
+// is used.
 type Sample struct {
 	study.ModelResponse
 	QuestionText string
@@ -63,7 +63,7 @@ type Sample struct {
 	FinishReason string
 	Words        int
 	Flags        []string
-	Chosen       bool // stands in the file of responses
+	Chosen       bool // is in the file of responses
 }
 
 // WriteSamples writes samples as they are.
@@ -71,8 +71,7 @@ func WriteSamples(samples []Sample) []byte {
 	return writeSamples(samples, func(s string) string { return s })
 }
 
-// WriteReview writes samples for reading in a spreadsheet program: no text in
-// it is taken for a formula.
+// WriteReview writes samples for a spreadsheet program: it takes no text in them for a formula.
 func WriteReview(samples []Sample) []byte {
 	return append(bytes.Clone(utf8Mark), writeSamples(samples, Harmless)...)
 }
@@ -108,14 +107,14 @@ func ReadSamples(name string, content []byte) ([]Sample, error) {
 		sample.Words = len(strings.Fields(sample.Text))
 		var err error
 		if sample.Number, err = strconv.Atoi(s.cell(row, "sample")); err != nil || sample.Number < 1 {
-			s.refuse(row, "sample", s.cell(row, "sample"), "is no number of a sample; expected 1 or more")
+			s.refuse(row, "sample", s.cell(row, "sample"), "is not a sample number; expected 1 or more")
 		}
 		list = append(list, sample)
 	}
 	return list, faults.orNil()
 }
 
-// Prediction is a judge's rating in place of a participant's.
+// Prediction is a judge's rating instead of a participant's.
 type Prediction struct {
 	Participant, Question, Model, Group string
 
@@ -162,6 +161,6 @@ func numberCell(v float64) string {
 func writeCSV(rows [][]string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // into memory, with the separator that cannot fail
+	_ = w.WriteAll(rows) // writing to memory cannot fail, nor can this separator
 	return b.Bytes()
 }

@@ -17,7 +17,7 @@ import (
 // Files of OpinionQA (Santurkar et al. 2023) as they were released. Their quirks:
 //
 //   - Data frames left index columns: one without a name, “Unnamed: 0” and so
-//     on. Further columns are passed over.
+//     on. Further columns are skipped.
 //   - option_mapping, references, option_ordinal and options are Python
 //     literals. option_ordinal is shorter than references: what stands beyond
 //     it are refusals, none, one or two.
@@ -25,12 +25,11 @@ import (
 //     the others, and 12 rows have all ones, being unordered.
 //   - A key can stand in several rows, one for each wording of one variable of
 //     the poll. People's answers are by key, so these rows share them; here the
-//     further ones are named KEY#2, KEY#3 and so on.
+//     other ones are named KEY#2, KEY#3 and so on.
 //   - Answers of people are labels. Empty cells were not asked. Labels outside
 //     an attribute's options (“Refused”, “Mixed Race”) belong to no group.
 
-// nameIndexColumn gives a name to the first column that data frames leave
-// without one.
+// nameIndexColumn names the first column, which data frames leave without a name.
 func nameIndexColumn(text []byte) []byte {
 	for _, empty := range []string{",", `"",`} {
 		if bytes.HasPrefix(text, []byte(empty)) {
@@ -93,7 +92,7 @@ func (s *sheet) infoOptions(row int) (options []instrument.Option, unordered boo
 		s.refuse(row, "option_mapping", s.cell(row, "option_mapping"), "%s", err)
 		return nil, false
 	case !slices.Equal(mapped, labels):
-		s.refuse(row, "option_mapping", s.cell(row, "option_mapping"), "has other labels than references; expected %q", labels)
+		s.refuse(row, "option_mapping", s.cell(row, "option_mapping"), "has labels that differ from references; expected %q", labels)
 		return nil, false
 	case len(ordinals) > len(labels) || len(ordinals) == 0:
 		s.refuse(row, "option_ordinal", s.cell(row, "option_ordinal"), "has %d entries; expected one for each answer among the %d references", len(ordinals), len(labels))
@@ -159,7 +158,7 @@ func ReadOpinionQAMetadata(name string, content []byte) ([]score.Attribute, erro
 			s.refuse(row, "options", s.cell(row, "options"), "%s", err)
 		}
 		if slices.ContainsFunc(attributes, func(a score.Attribute) bool { return a.Name == key }) {
-			s.refuse(row, "key", key, "stands twice; expected each attribute once")
+			s.refuse(row, "key", key, "appears twice; expected each attribute once")
 		}
 		attributes = append(attributes, score.Attribute{Name: key, Groups: groups})
 	}
@@ -197,7 +196,7 @@ func ReadOpinionQAResponses(name string, content []byte, in instrument.Instrumen
 	for at, name := range s.Columns {
 		if weightPattern.MatchString(name) {
 			if weight >= 0 {
-				faults = append(faults, Fault{File: s.File, Line: 1, Column: name, Message: "is a second column of weights beside " + s.Columns[weight] + "; expected one"})
+				faults = append(faults, Fault{File: s.File, Line: 1, Column: name, Message: "is a second column of weights; the first is " + s.Columns[weight] + "; expected one"})
 			}
 			weight = at
 		}
@@ -221,7 +220,7 @@ func ReadOpinionQAResponses(name string, content []byte, in instrument.Instrumen
 		}
 		w, err := strconv.ParseFloat(s.Rows[row][weight], 64)
 		if err != nil || !(w >= 0) || w > 1e9 {
-			faults = append(faults, s.fault(row, weight, "is no weight; expected a number of 0 or more"))
+			faults = append(faults, s.fault(row, weight, "is not a weight; expected a number of 0 or more"))
 		}
 		p.Weights[row] = w
 	}
@@ -237,13 +236,13 @@ func ReadOpinionQAResponses(name string, content []byte, in instrument.Instrumen
 	return p, faults.orNil()
 }
 
-// pollKey is the poll's variable that an item belongs to.
+// pollKey is the poll's variable for an item.
 func pollKey(item string) string {
 	key, _, _ := strings.Cut(item, "#")
 	return key
 }
 
-// Polls counts people's answers to an item: everybody's, and by the groups of
+// Polls counts people's answers to an item: everyone's, and by the groups of
 // the attributes, in their order. asked is false where no column is the item's.
 func (p *PollRespondents) Polls(it instrument.Item, attributes []score.Attribute) (everybody score.PeopleMass, groups []score.PeopleMass, asked bool) {
 	given, asked := p.Answers[pollKey(it.ID)]
@@ -280,12 +279,12 @@ func (p *PollRespondents) Polls(it instrument.Item, attributes []score.Attribute
 type ModelInput struct {
 	Question  string
 	Options   []string
-	Correct   string // of a steering file: the answer given beforehand
+	Correct   string // in a steering file: the answer given beforehand
 	Attribute string
 	Group     string
 }
 
-// ReadOpinionQAInput reads a file of model_input. In spite of its name it is
+// ReadOpinionQAInput reads a file of model_input. Despite its name it is
 // separated by tabs.
 func ReadOpinionQAInput(name string, content []byte) ([]ModelInput, error) {
 	var faults Faults

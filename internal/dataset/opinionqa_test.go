@@ -76,15 +76,15 @@ func TestOpinionQAFaultsNameTheColumn(t *testing.T) {
 		{"info.csv", "[0, 1]", "[0, 1, 2]", `info.csv:3: option_ordinal "[0, 1, 2]" has 3 entries`},
 		{"info.csv", "[0, 1]", "['0', 1]", `info.csv:3: option_ordinal "['0', 1]" has no number at entry 1`},
 		{"metadata.csv", "['Male', 'Female']", "Male", `metadata.csv:2: options "Male" expected a value`},
-		{"metadata.csv", "RELIG", "SEX", `metadata.csv:3: key "SEX" stands twice`},
+		{"metadata.csv", "RELIG", "SEX", `metadata.csv:3: key "SEX" appears twice`},
 		{"responses.csv", "WEIGHT_W99", "WEIGHT", "responses.csv:1: WEIGHT_W… is missing"},
 		{"responses.csv", "RACE", "WEIGHT_W98", "is a second column of weights"},
 		{"responses.csv", "SEX", "GENDER", "responses.csv:1: SEX is missing"},
-		{"responses.csv", "Mixed Race,1.5", "Mixed Race,heavy", `responses.csv:3: WEIGHT_W99 "heavy" is no weight`},
+		{"responses.csv", "Mixed Race,1.5", "Mixed Race,heavy", `responses.csv:3: WEIGHT_W99 "heavy" is not a weight`},
 		{"responses.csv", "LIKEBIKES_W99,TEA_W99,FRUIT_W99,PIPED_W99", "A,B,C,D", "has no column for any of the questions"},
 		{"models.csv", "made-up-1,LIKEBIKES_W99,Safer", ",LIKEBIKES_W99,Safer", "models.csv:2: model is empty"},
-		{"models.csv", "TEA_W99,Hot", "TEA_W98,Hot", `models.csv:6: question "TEA_W98" is no question of info.csv`},
-		{"models.csv", "TEA_W99,Hot", "TEA_W99,Warm", `models.csv:6: option "Warm" is no option of question TEA_W99; expected one of Hot, Cold`},
+		{"models.csv", "TEA_W99,Hot", "TEA_W98,Hot", `models.csv:6: question "TEA_W98" is not a question of info.csv`},
+		{"models.csv", "TEA_W99,Hot", "TEA_W99,Warm", `models.csv:6: option "Warm" is not an option of question TEA_W99; expected one of Hot, Cold`},
 		{"models.csv", "Hot,3", "Hot,-3", `models.csv:6: probability "-3" is no probability`},
 		{"models.csv", "TEA_W99,Cold", "TEA_W99,Hot", `models.csv:7: option "Hot" has a probability in line 6 already`},
 	}
@@ -171,7 +171,7 @@ func TestHELMRunsAreMatchedByTextAndLabels(t *testing.T) {
 		{"Do bike lanes", "Do lanes", `request_states[0].instance.input.text "Do lanes make streets" is the text and labels of 0 questions`},
 		{`"A": "Refused"`, `"A": "Declined"`, `output_mapping "Refused" has no letter`},
 		{`"tokens": [{`, `"tokens": [], "x": [{`, "top_logprobs is missing"},
-		{`"request_states"`, `"states"`, "is no run with answers"},
+		{`"request_states"`, `"states"`, "is not a run with answers"},
 	} {
 		if _, err := ReadModelAnswers("s.json", []byte(strings.Replace(run, test.from, test.to, 1)), in); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
@@ -219,7 +219,7 @@ func TestGlobalOpinionFaultsNameTheColumn(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{"question,", "questions,", `did you mean "question"`},
 		{"['Yes', 'No', \"\"Don't know\"\"]", "['Yes', 'No'", `global_opinions.csv:2: options "['Yes', 'No'" expected , or ]`},
-		{"['Yes', 'No', \"\"Don't know\"\"]", "['Yes', 'Yes', 'No']", `global_opinions.csv:2: option "Yes" stands twice`},
+		{"['Yes', 'No', \"\"Don't know\"\"]", "['Yes', 'Yes', 'No']", `global_opinions.csv:2: option "Yes" appears twice`},
 		{"[0.6, 0.3, 0.1]", "[0.6, 'x', 0.1]", `global_opinions.csv:2: selections`},
 		{"[0.6, 0.3, 0.1]", "[0.6, -0.3, 0.1]", "of Freedonia: has the share -0.3"},
 		{"{'Freedonia': [0.6", "{1: [0.6", "entry 1: expected a country and a list of shares"},

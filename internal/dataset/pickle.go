@@ -11,9 +11,9 @@ import (
 	"overton/internal/instrument"
 )
 
-// A Python pickle can name any function to call. This reader calls none: it
-// knows the few instructions that build lists, dictionaries and texts, and the
-// few names that stand around an array of objects, and refuses everything else.
+// A Python pickle can name any function to call. This reader calls none: it knows the few instructions that
+// build lists, dictionaries and texts, and the few names that appear around an array of objects, and refuses
+// everything else.
 
 // pickleNames are the names that a NumPy file of objects may hold.
 var pickleNames = []string{
@@ -38,7 +38,7 @@ type (
 // a dictionary.
 func readObjectArray(content []byte) (any, error) {
 	if !bytes.HasPrefix(content, []byte("\x93NUMPY")) || len(content) < 12 {
-		return nil, fmt.Errorf("is no NumPy file; expected one written by numpy.save")
+		return nil, fmt.Errorf("is not a NumPy file; expected one written by numpy.save")
 	}
 	header, at := int(binary.LittleEndian.Uint16(content[8:])), 10
 	if content[6] > 1 {
@@ -62,13 +62,13 @@ func readObjectArray(content []byte) (any, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("holds no single object; expected a dictionary")
+	return nil, fmt.Errorf("does not contain a single object; expected a dictionary")
 }
 
 // unpickle builds the value that a pickle describes.
 func unpickle(content []byte) (v any, err error) {
 	p := &pickleReader{content: slices.Clip(content), memo: map[int]any{}}
-	// Reading beyond the end and popping from nothing are panics of one kind.
+	// Reading beyond the end and popping from nothing panic in the same way.
 	defer func() {
 		if r := recover(); r != nil {
 			v, err = nil, fmt.Errorf("is a damaged pickle at its byte %d", p.at)
@@ -133,7 +133,7 @@ func (p *pickleReader) size(bytes int) int {
 func (p *pickleReader) name(module, name string) error {
 	full := module + " " + name
 	if !slices.Contains(pickleNames, full) {
-		return fmt.Errorf("wants to run %s.%s, which is not allowed; expected a plain dictionary saved by numpy", module, name)
+		return fmt.Errorf("tries to run %s.%s, which is not allowed; expected a plain dictionary saved by numpy", module, name)
 	}
 	p.push(pickleName(full))
 	return nil
@@ -230,7 +230,7 @@ func (p *pickleReader) step() (done bool, err error) {
 		state := p.pop()
 		p.stack[len(p.stack)-1].(*pickleObject).state = state
 	default:
-		return false, fmt.Errorf("holds the pickle instruction 0x%02x at byte %d, which plain data do not need", op, p.at-1)
+		return false, fmt.Errorf("contains the pickle instruction 0x%02x at byte %d, which plain data do not need", op, p.at-1)
 	}
 	return false, nil
 }
@@ -272,14 +272,14 @@ func ReadTopicMapping(name string, content []byte) (QuestionTopics, error) {
 	}
 	dict, ok := v.(*pickleDict)
 	if !ok {
-		return refuse("", "holds no dictionary; expected questions and their topics")
+		return refuse("", "does not contain a dictionary; expected questions and their topics")
 	}
 	topics := QuestionTopics{}
 	for i, key := range dict.keys {
 		question, ok := key.(string)
 		entry, isDict := dict.values[i].(*pickleDict)
 		if !ok || !isDict {
-			return refuse(fmt.Sprintf("entry %d", i+1), "is no question with its topics; expected 'question [labels]': {'cg': […], 'fg': […]}")
+			return refuse(fmt.Sprintf("entry %d", i+1), "is not a question with its topics; expected 'question [labels]': {'cg': […], 'fg': […]}")
 		}
 		t := topics[question]
 		for k, kind := range entry.keys {
@@ -293,7 +293,7 @@ func ReadTopicMapping(name string, content []byte) (QuestionTopics, error) {
 				}
 			}
 			if !ok || kind != "cg" && kind != "fg" {
-				return refuse(shorten(question, 40), "has something beside lists of topics; expected {'cg': […], 'fg': […]}")
+				return refuse(shorten(question, 40), "has something other than lists of topics; expected {'cg': […], 'fg': […]}")
 			}
 			if kind == "cg" {
 				t.Coarse = names

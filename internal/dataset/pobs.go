@@ -100,7 +100,7 @@ func decodeJSON(file string, content []byte, v any) error {
 	case errors.As(err, &syntax):
 		f.Line = lineAt(text, syntax.Offset)
 	case errors.As(err, &kind):
-		f.Line, f.Column, f.Message = lineAt(text, kind.Offset), kind.Field, fmt.Sprintf("holds a %s; expected %s", kind.Value, jsonKind(kind.Type.String()))
+		f.Line, f.Column, f.Message = lineAt(text, kind.Offset), kind.Field, fmt.Sprintf("is a %s; expected %s", kind.Value, jsonKind(kind.Type.String()))
 	}
 	return f
 }
@@ -158,7 +158,7 @@ func (s *pobsSurvey) instrument(file string, faults *Faults) instrument.Instrume
 		if strings.TrimSpace(name) == "" {
 			refuse(at+".name", name, "is empty; expected the topic's name")
 		} else if first, twice := seen[name]; twice {
-			refuse(at+".name", name, "is the name of %s already; expected each once", first)
+			refuse(at+".name", name, "is already the name of %s; expected each once", first)
 		}
 		seen[name] = at
 		if len(topic.Questions) == 0 {
@@ -173,7 +173,7 @@ func (s *pobsSurvey) instrument(file string, faults *Faults) instrument.Instrume
 				continue
 			}
 			if first, twice := ids[*question.ID]; twice {
-				refuse(place+".id", strconv.Itoa(*question.ID), "is the id of %s already; expected each once", first)
+				refuse(place+".id", strconv.Itoa(*question.ID), "is already the id of %s; expected each once", first)
 			}
 			ids[*question.ID] = place
 			if question.OptionsPolarity != nil {
@@ -243,7 +243,7 @@ type PobsResponses struct {
 type PobsMode struct {
 	Mode    string
 	Answers []int     // position of the option, score.Invalid where none can be read
-	Stored  []float64 // the number in the file, NaN where there is none
+	Stored  []float64 // the number in the file, NaN if there is none
 
 	// WithoutReasoning counts the answers that came without any thought
 	// written down, though it was asked for.

@@ -37,10 +37,10 @@ func TestPobsSurveyFaults(t *testing.T) {
 	tests := []struct{ name, from, to, want string }{
 		{"broken JSON", `]}]}`, `]}]`, "f.json:2: is not JSON"},
 		{"no topics", `"topics"`, `"topix"`, "f.json: survey.topics is missing"},
-		{"an id that is a text", `"id": 1`, `"id": "1"`, "f.json:2: survey.topics.questions.id holds a string; expected a whole number"},
+		{"an id that is a text", `"id": 1`, `"id": "1"`, "f.json:2: survey.topics.questions.id is a string; expected a whole number"},
 		{"no id", `"id": 1,`, ``, "f.json: survey.topics[0].questions[0].id is missing"},
 		{"no wording", `Is tea better?`, ` `, `survey.topics[0].questions[0].question " " is empty`},
-		{"options that are a text", `["Yes", "No", "Refused"]`, `"Yes"`, "survey.topics.questions.options holds a string; expected a list"},
+		{"options that are a text", `["Yes", "No", "Refused"]`, `"Yes"`, "survey.topics.questions.options is a string; expected a list"},
 		{"one option", `["Yes", "No", "Refused"]`, `["Yes"]`, "survey.topics[0].questions[0].options has 1 entries"},
 		{"an empty option", `"No"`, `""`, "survey.topics[0].questions[0].options[1] is empty"},
 		{"too few polarities", `[1, -0.5, null]`, `[1, null]`, "options_polarity has 2 entries for 3 options"},
@@ -103,8 +103,8 @@ func TestResponsesMustFitTheSurvey(t *testing.T) {
 		{"another option", `"No"`, `"Never"`, "questions[0].options differs"},
 		{"another polarity", `-0.5`, `0.5`, "questions[0].options_polarity differs"},
 		{"another id", `"id": 1`, `"id": 7`, `id "7" is not the id of a question`},
-		{"a polarity that is a text", `"answer_polarity": 1`, `"answer_polarity": "x"`, "answer_polarity holds a string; expected a number"},
-		{"a letter that is a number", `"selected": "A"`, `"selected": 1`, "selected holds a number; expected a text"},
+		{"a polarity that is a text", `"answer_polarity": 1`, `"answer_polarity": "x"`, "answer_polarity is a string; expected a number"},
+		{"a letter that is a number", `"selected": "A"`, `"selected": 1`, "selected is a number; expected a text"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -128,7 +128,7 @@ func pobsSelected(it instrument.Item, item *score.OpinionItem, response, tag str
 	return new(instrument.Letter(k)), new(it.Options[k].Label), polarity
 }
 
-// pobsThought is what stands in a tag, nil where there is none.
+// pobsThought is what stands in a tag, nil if there is none.
 func pobsThought(response, tag string) *string {
 	if thought := instrument.Between(response, tag); thought != "" {
 		return &thought

@@ -14,11 +14,10 @@ import (
 	"overton/internal/cluster"
 )
 
-// Polis writes a vote as +1, 0 or -1, and which of +1 and -1 means agree
-// depends on the program that wrote the file: agree is -1 in the database, the
-// API and the exports of its web server, +1 in the exports of its math worker,
-// which are the published ones. The readers below take agree as +1, -1 or 0 for
-// "find out", and hold it against the counts of agreement in the same files.
+// Polis writes a vote as +1, 0 or -1. Which of +1 and -1 means agree depends on the program that wrote the
+// file: agree is -1 in the database, the API and the exports of its web server, and +1 in the exports of its
+// math worker, which are the published ones. The readers below take agree as +1, -1 or 0 to detect it, and
+// compare it with the counts of agreement in the same files.
 
 // castVote is one row of a history of votes.
 type castVote struct {
@@ -60,8 +59,8 @@ func (e *signEvidence) weigh(what string, agrees, ups, downs int) {
 	}
 }
 
-// decide returns the number that means agree. given is what the caller says, 0
-// for nothing; usual holds where there is nothing to go by.
+// decide returns the number that means agree. given is what the caller says, 0 for nothing; usual is the
+// fallback if there is no evidence.
 func (e *signEvidence) decide(file string, given, usual int, v *Votes) (int, error) {
 	found := cmp.Compare(e.plus, e.minus)
 	switch {
@@ -70,7 +69,7 @@ func (e *signEvidence) decide(file string, given, usual int, v *Votes) (int, err
 		if given < 0 {
 			fault = e.minusFault
 		}
-		return 0, fmt.Errorf("%s: agree was said to be %+d, and the counts beside the votes say %+d: %s", file, given, found, fault)
+		return 0, fmt.Errorf("%s: agree was given as %+d, but the counts in the files say %+d: %s", file, given, found, fault)
 	case given != 0:
 		return given, nil
 	case found != 0:
@@ -134,7 +133,7 @@ func readPolisComments(r io.Reader) (polisStatements, error) {
 		}
 		id := strings.Clone(t.id("comment-id"))
 		if _, twice := s.known[id]; twice {
-			t.faults.add(t.line(), "comment-id", id, "named once only")
+			t.faults.add(t.line(), "comment-id", id, "unique")
 		}
 		s.order = append(s.order, id)
 		s.known[id] = cluster.StatementInfo{
@@ -204,7 +203,7 @@ func readPolisMatrix(r io.Reader, s polisStatements, agree int, v *Votes) error 
 		id := t.id("participant")
 		row := b.Participant(id)
 		if seen[row] {
-			t.faults.add(t.line(), "participant", id, "named once only")
+			t.faults.add(t.line(), "participant", id, "unique")
 		}
 		seen[row] = true
 		if g := t.get("group-id"); g != "" {

@@ -13,7 +13,7 @@ import (
 	"overton/internal/study"
 )
 
-// PolisStudy is a Polis conversation as a study of ours: one question, everybody
+// PolisStudy is a Polis conversation as a study of ours: one question, everyone
 // done with it, nothing but statements and votes.
 type PolisStudy struct {
 	*Study
@@ -142,8 +142,7 @@ func polisTimes(dir fs.FS) (map[polisPair]polisCast, error) {
 	return times, err
 }
 
-// eachPolisRow walks a file of the export, if it is there. lax is for the free
-// text of comments.
+// eachPolisRow goes through a file of the export, if it exists. lax is for the free text of comments.
 func eachPolisRow(dir fs.FS, name string, lax bool, each func(*table)) error {
 	source := voteSource{dir, &Votes{}}
 	err := source.read(name, func(r io.Reader) error {

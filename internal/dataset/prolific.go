@@ -10,9 +10,8 @@ import (
 	"overton/internal/study"
 )
 
-// Columns of Prolific's demographic export that say how a submission stands.
-// Every column that is neither here nor among prolificPassed is an attribute
-// of the person, under its own name.
+// Columns of Prolific's demographic export that give the state of a submission. Every column that is neither
+// here nor in prolificPassed is an attribute of the person, under its own name.
 const (
 	prolificSubmission  = "Submission id"
 	prolificParticipant = "Participant id"
@@ -28,7 +27,7 @@ var prolificPassed = []string{
 
 // ReadProlific reads a file that Prolific exports of a study
 // (prolific_export_….csv). Columns are found by their names; absent ones beyond
-// the two ids and the status, and further ones, are fine. Values such as
+// the two ids and the status, and other ones, are fine. Values such as
 // DATA_EXPIRED are kept as they are. It returns Faults.
 func ReadProlific(file string, content []byte) ([]study.RecruitedRow, error) {
 	t, err := ReadTable(file, content)
@@ -52,7 +51,7 @@ func ReadProlific(file string, content []byte) ([]study.RecruitedRow, error) {
 			}
 		}
 		if line, twice := first[p.Submission]; twice {
-			faults = append(faults, t.fault(i, at[0], fmt.Sprintf("stands a second time; line %d has it already", line)))
+			faults = append(faults, t.fault(i, at[0], fmt.Sprintf("appears again; it is already on line %d", line)))
 		} else {
 			first[p.Submission] = t.Lines[i]
 		}
@@ -62,7 +61,7 @@ func ReadProlific(file string, content []byte) ([]study.RecruitedRow, error) {
 		if taken >= 0 && row[taken] != "" {
 			seconds, err := strconv.ParseFloat(row[taken], 64)
 			if err != nil || !(0 <= seconds && seconds < 1e9) {
-				faults = append(faults, t.fault(i, taken, "is no time; expected seconds"))
+				faults = append(faults, t.fault(i, taken, "is not a time; expected seconds"))
 			}
 			p.Taken = time.Duration(seconds * float64(time.Second))
 		}
@@ -74,7 +73,7 @@ func ReadProlific(file string, content []byte) ([]study.RecruitedRow, error) {
 		all = append(all, p)
 	}
 	if len(all) == 0 && len(faults) == 0 {
-		faults = append(faults, Fault{File: file, Message: "has a header and no submissions"})
+		faults = append(faults, Fault{File: file, Message: "has a header but no submissions"})
 	}
 	if err := faults.orNil(); err != nil {
 		return nil, err

@@ -31,12 +31,12 @@ func TestProlificExportsAreReadByTheirHeader(t *testing.T) {
 func TestFaultsOfProlificExports(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"no status", "Submission id,Participant id\ns,p\n", `export.csv:1: Status is missing`},
-		{"an old name", "Submission ID,Participant id,Status\ns,p,ACTIVE\n", `did you mean the column "Submission ID"`},
+		{"an old name", "Submission ID,Participant id,Status\ns,p,ACTIVE\n", `is the column "Submission ID"`},
 		{"an empty id", "Submission id,Participant id,Status\n,p,ACTIVE\n", `export.csv:2: Submission id is empty`},
-		{"twice", "Submission id,Participant id,Status\ns,p,ACTIVE\ns,p,ACTIVE\n", `export.csv:3: Submission id "s" stands a second time; line 2`},
-		{"a time in words", "Submission id,Participant id,Status,Time taken\ns,p,ACTIVE,long\n", `export.csv:2: Time taken "long" is no time`},
-		{"no time at all", "Submission id,Participant id,Status,Time taken\ns,p,ACTIVE,NaN\n", `Time taken "NaN" is no time`},
-		{"only a header", prolificHeader, `has a header and no submissions`},
+		{"twice", "Submission id,Participant id,Status\ns,p,ACTIVE\ns,p,ACTIVE\n", `export.csv:3: Submission id "s" appears again; it is already on line 2`},
+		{"a time in words", "Submission id,Participant id,Status,Time taken\ns,p,ACTIVE,long\n", `export.csv:2: Time taken "long" is not a time`},
+		{"no time at all", "Submission id,Participant id,Status,Time taken\ns,p,ACTIVE,NaN\n", `Time taken "NaN" is not a time`},
+		{"only a header", prolificHeader, `has a header but no submissions`},
 		{"semicolons", "Submission id;Participant id;Status\ns;p;ACTIVE\n", `separated by semicolons`},
 	} {
 		if _, err := ReadProlific("export.csv", []byte(c.content)); err == nil || !strings.Contains(err.Error(), c.want) {

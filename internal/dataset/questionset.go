@@ -60,12 +60,12 @@ func (s *sheet) questions() (list []study.Question, known map[string]bool) {
 	known = map[string]bool{}
 	first := map[string]int{}
 	for r := range s.Rows {
-		id, ok := s.id(r, "question_id", "an id of its own for every question")
+		id, ok := s.id(r, "question_id", "a different id for every question")
 		if id != "" {
 			known[id] = true
 		}
 		if line, twice := first[id]; ok && twice {
-			s.refuse(r, "question_id", id, "is used again; it stands on line %d already", line)
+			s.refuse(r, "question_id", id, "is used again; it is already on line %d", line)
 		} else if ok {
 			first[id] = s.lineOf(r, "question_id")
 		}
@@ -85,9 +85,9 @@ func (s *sheet) checkEndpoints(r int, q study.Question) {
 	one, two := strings.TrimSpace(q.Option1), strings.TrimSpace(q.Option2)
 	switch {
 	case one == "" && q.Option1 != "":
-		s.refuse(r, "option_1", q.Option1, "holds blanks only; expected an endpoint, or nothing")
+		s.refuse(r, "option_1", q.Option1, "contains only spaces; expected an endpoint, or nothing")
 	case two == "" && q.Option2 != "":
-		s.refuse(r, "option_2", q.Option2, "holds blanks only; expected an endpoint, or nothing")
+		s.refuse(r, "option_2", q.Option2, "contains only spaces; expected an endpoint, or nothing")
 	case one == "" && two != "":
 		s.refuse(r, "option_1", "", "is empty, but option_2 is not; expected both endpoints or neither")
 	case one != "" && two == "":
@@ -108,7 +108,7 @@ func (s *sheet) responses(known map[string]bool, questionsFile string) []study.M
 		model, okModel := s.id(r, "model", "the model's name")
 		at := pair{question, model}
 		if line, twice := first[at]; okQuestion && okModel && twice {
-			s.refuse(r, "model", model, "responds to question %q again; its response stands on line %d already", question, line)
+			s.refuse(r, "model", model, "responds to question %q again; its response is on line %d", question, line)
 		} else if okQuestion && okModel {
 			first[at] = s.lineOf(r, "question_id")
 		}
@@ -139,7 +139,7 @@ func (s *sheet) seeds(known map[string]bool, questionsFile string) []study.Seed 
 func (s *sheet) question(r int, known map[string]bool, questionsFile string) (string, bool) {
 	id, ok := s.id(r, "question_id", "the id of a question in "+questionsFile)
 	if ok && known != nil && !known[id] {
-		s.refuse(r, "question_id", id, "is no question of %s", questionsFile)
+		s.refuse(r, "question_id", id, "is not a question of %s", questionsFile)
 		return id, false
 	}
 	return id, ok
@@ -194,11 +194,10 @@ func panels(set study.QuestionSet) []*panel {
 	return list
 }
 
-// checkModels sees that every question is answered by the same models as the
-// other questions of its source. Sources may have different models: a set can
-// join collections that were answered at different times. A model that
-// responds to less than half of a source's questions is taken for a slip in
-// its name and told once; any other is missed at each question it lacks.
+// checkModels checks that every question is answered by the same models as the other questions of its source.
+// Sources may have different models: a set can combine collections that were answered at different times. A
+// model that responds to less than half of a source's questions is taken for a misspelt name and reported
+// once; any other is reported at each question it lacks.
 func checkModels(questions, responses *sheet, set study.QuestionSet) {
 	for _, p := range panels(set) {
 		common := p.common()

@@ -81,18 +81,18 @@ func ReadRatings(file string, content []byte, group string) (score.Ratings, erro
 			switch trimmed := strings.TrimSpace(row[c]); {
 			case c == at[3]:
 			case trimmed != row[c]:
-				faults = append(faults, t.fault(i, c, fmt.Sprintf("has blanks around it; expected %q", trimmed)))
+				faults = append(faults, t.fault(i, c, fmt.Sprintf("has spaces around it; expected %q", trimmed)))
 			case trimmed == "" && k < 3:
 				faults = append(faults, t.fault(i, c, "is empty; expected an identifier"))
 			}
 		}
 		var ok bool
 		if rating.Value, ok = ratingValue(row[at[3]]); !ok {
-			faults = append(faults, t.fault(i, at[3], "is no rating; expected a number from 1 to 5"))
+			faults = append(faults, t.fault(i, at[3], "is not a rating; expected a number from 1 to 5"))
 		}
 		key := [3]string{rating.Participant, rating.Question, rating.Model}
 		if first, ok := firstRow[key]; ok {
-			message := fmt.Sprintf("is rated again by user %s on question %s; line %d has a rating already", key[0], key[1], t.Lines[first])
+			message := fmt.Sprintf("is rated again by user %s on question %s; line %d already has a rating", key[0], key[1], t.Lines[first])
 			if submission >= 0 && row[submission] != t.Rows[first][submission] {
 				message += fmt.Sprintf(", from submission %s (this is %s): keep the rows of one submission of each user", t.Rows[first][submission], row[submission])
 			}
@@ -147,9 +147,9 @@ func ReadPredictions(file string, content []byte, column string, r score.Ratings
 		case !known:
 			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("has no human rating by user %s on question %s; expected one for every prediction", key[0], key[1])))
 		case again:
-			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("is predicted again for user %s on question %s; line %d has a prediction already", key[0], key[1], t.Lines[first])))
+			faults = append(faults, t.fault(i, at[2], fmt.Sprintf("is predicted again for user %s on question %s; line %d already has a prediction", key[0], key[1], t.Lines[first])))
 		case !ok:
-			faults = append(faults, t.fault(i, at[3], "is no rating; expected a number from 1 to 5"))
+			faults = append(faults, t.fault(i, at[3], "is not a rating; expected a number from 1 to 5"))
 		default:
 			seen[k] = i
 			predictions[k] = value
@@ -177,10 +177,10 @@ func ReadOutsideScores(file string, content []byte) (map[string]float64, error) 
 	for i, row := range t.Rows {
 		value, err := strconv.ParseFloat(row[at[1]], 64)
 		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
-			faults = append(faults, t.fault(i, at[1], "is no number"))
+			faults = append(faults, t.fault(i, at[1], "is not a number"))
 		}
 		if _, again := scores[row[at[0]]]; again {
-			faults = append(faults, t.fault(i, at[0], "has a score already; expected one for each model"))
+			faults = append(faults, t.fault(i, at[0], "already has a score; expected one for each model"))
 		}
 		scores[row[at[0]]] = value
 	}
@@ -208,11 +208,11 @@ func ReadMargins(file string, content []byte) ([]score.Margin, error) {
 			margins = append(margins, score.Margin{Variable: row[at[0]]})
 		}
 		if slices.Contains(margins[k].Categories, row[at[1]]) {
-			faults = append(faults, t.fault(i, at[1], fmt.Sprintf("has a share of %s already; expected one for each value", row[at[0]])))
+			faults = append(faults, t.fault(i, at[1], fmt.Sprintf("already has a share of %s; expected one for each value", row[at[0]])))
 		}
 		share, err := strconv.ParseFloat(row[at[2]], 64)
 		if err != nil || !(share >= 0) || math.IsInf(share, 0) {
-			faults = append(faults, t.fault(i, at[2], "is no share; expected a number of 0 or more"))
+			faults = append(faults, t.fault(i, at[2], "is not a share; expected a number of 0 or more"))
 		}
 		margins[k].Categories = append(margins[k].Categories, row[at[1]])
 		margins[k].Shares = append(margins[k].Shares, share)
@@ -250,7 +250,7 @@ func ReadQuestionVotes(file string, content []byte) (map[string]*cluster.Matrix,
 		}
 		vote, ok := readVote(row[at[3]])
 		if !ok {
-			faults = append(faults, t.fault(i, at[3], "is no vote; expected agree, neutral or disagree, or 1, 0 or -1"))
+			faults = append(faults, t.fault(i, at[3], "is not a vote; expected agree, neutral or disagree, or 1, 0 or -1"))
 		}
 		b := builders[row[at[0]]]
 		if b == nil {

@@ -87,7 +87,7 @@ func (r *records) next() ([]string, error) {
 	return row, err
 }
 
-// split cuts a line at its commas.
+// split splits a line at its commas.
 func (r *records) split(line string) {
 	r.row = r.row[:0]
 	for {

@@ -246,8 +246,7 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// OwnRemarks says whether a study.yaml has comments that writing it anew would
-// lose.
+// OwnRemarks says whether a study.yaml has comments that would be lost by rewriting it.
 func (s *Study) OwnRemarks() bool {
 	written := strings.Split(string(s.Setup().YAML()), "\n")
 	for line := range strings.Lines(string(s.Files[StudyFile])) {

@@ -11,8 +11,8 @@ type column struct {
 	required bool
 }
 
-// sheet is a CSV file that an admin wrote, with the columns we know found in
-// it. Whoever reads it notes all that is wrong in faults and goes on.
+// sheet is a CSV file that an admin wrote, with the known columns located. Its readers add everything wrong
+// to faults and continue.
 type sheet struct {
 	*Table
 	faults *Faults
@@ -20,8 +20,7 @@ type sheet struct {
 	extra  map[string]int // of every other column
 }
 
-// readSheet reads a CSV file. ok is false where its rows cannot be trusted,
-// and then only the causes are in faults.
+// readSheet reads a CSV file. ok is false if its rows cannot be trusted; then faults has only the causes.
 func readSheet(f file, columns []column, faults *Faults) (s sheet, ok bool) {
 	text, ok := plainText(f.name, f.data, faults)
 	if !ok {
@@ -32,7 +31,7 @@ func readSheet(f file, columns []column, faults *Faults) (s sheet, ok bool) {
 		return s, false
 	}
 	if len(s.Rows) == 0 {
-		*faults = append(*faults, Fault{File: f.name, Message: "has a header and no rows"})
+		*faults = append(*faults, Fault{File: f.name, Message: "has a header but no rows"})
 		return s, false
 	}
 	return s, true
@@ -73,8 +72,8 @@ func (s *sheet) bind(columns []column) bool {
 	return ok
 }
 
-// meant is the unknown column that was most likely meant to be c. For a
-// required one a name that holds the other is enough of a likeness.
+// meant is the unknown column that was most likely meant as c. For a required column, a name that contains
+// the other is similar enough.
 func (s *sheet) meant(c column, columns []column) string {
 	for _, name := range s.Columns {
 		if _, unknown := s.extra[name]; unknown && near(name, names(columns)) == c.name {
@@ -108,8 +107,7 @@ func (s *sheet) cell(row int, name string) string {
 	return ""
 }
 
-// ragged says whether a row has another number of cells than the header,
-// which is a fault already.
+// ragged says whether a row has a different number of cells than the header, which is already a fault.
 func (s *sheet) ragged(row int) bool { return len(s.Rows[row]) != len(s.Columns) }
 
 // lineOf is where a row's cell begins, or the row itself.
@@ -140,8 +138,8 @@ func (s *sheet) refuse(row int, name, value, format string, args ...any) {
 	*s.faults = append(*s.faults, Fault{s.File, s.lineOf(row, name), name, value, fmt.Sprintf(format, args...)})
 }
 
-// id reads a cell that names something. It may not be empty or have blanks
-// around it, which nobody sees and no join forgives.
+// id reads a cell that names something. It may not be empty or have spaces around it, which nobody sees and
+// which break joins.
 func (s *sheet) id(row int, name, expected string) (string, bool) {
 	id := s.cell(row, name)
 	switch trimmed := strings.TrimSpace(id); {
@@ -151,7 +149,7 @@ func (s *sheet) id(row int, name, expected string) (string, bool) {
 		}
 		return "", false
 	case trimmed != id:
-		s.refuse(row, name, id, "has blanks around it; expected %q", trimmed)
+		s.refuse(row, name, id, "has spaces around it; expected %q", trimmed)
 		return trimmed, false
 	}
 	return id, true

@@ -33,9 +33,8 @@ type Study struct {
 	sources Sources
 }
 
-// ReadStudy reads a study's folder: study.yaml and the files it names. The
-// study is whole or the error is Faults, with all that is wrong in any of the
-// files.
+// ReadStudy reads a study's folder: study.yaml and the files it names. The study is complete, or the error is
+// Faults, with everything wrong in any of the files.
 func ReadStudy(fsys fs.FS) (*Study, error) {
 	r := studyReader{fsys: fsys, faults: new(Faults)}
 	r.study.Files = Files{}
@@ -75,7 +74,7 @@ func (r *studyReader) read(root mapping) {
 	d.Slug = root.text("slug", "")
 	d.Language = root.text("language", "en")
 	if !languagePattern.MatchString(d.Language) {
-		root.doc.fault(root.at("language"), d.Language, "is no language tag; expected one such as en or pt-BR")
+		root.doc.fault(root.at("language"), d.Language, "is not a language tag; expected one such as en or pt-BR")
 	}
 	d.Contact = root.text("contact", "")
 	d.SecondRound = root.flag("second_round", false)
@@ -143,7 +142,7 @@ func (r *studyReader) readRecruitment(m mapping) {
 func (r *studyReader) readModels(m mapping) {
 	for i, kind := range m.texts("send") {
 		if !slices.Contains(study.SentKinds, study.Sent(kind)) {
-			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("send"), i), kind, "is nothing that can be sent to models; expected free_responses, demographics or ratings")
+			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("send"), i), kind, "cannot be sent to models; expected free_responses, demographics or ratings")
 		}
 		r.study.Sent = append(r.study.Sent, study.Sent(kind))
 	}
@@ -152,13 +151,13 @@ func (r *studyReader) readModels(m mapping) {
 
 var parameterPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// checkParameters sees that the names of the query parameters can be told apart.
+// checkParameters checks that the names of the query parameters differ and are valid.
 func (r *studyReader) checkParameters(m mapping, names study.ParameterNames) {
 	seen := map[string]bool{}
 	for _, p := range []struct{ key, name string }{{"participant", names.Participant}, {"study", names.Study}, {"submission", names.Submission}} {
 		switch {
 		case !parameterPattern.MatchString(p.name):
-			m.doc.fault(m.at(p.key), p.name, "is no name of a query parameter; expected letters, digits and _ - .")
+			m.doc.fault(m.at(p.key), p.name, "is not a name of a query parameter; expected letters, digits and _ - .")
 		case seen[p.name]:
 			m.doc.fault(m.at(p.key), p.name, "is used for two parameters; expected three different names")
 		}
@@ -184,7 +183,7 @@ func (r *studyReader) readBlock(entry mapping) (block study.Block) {
 		entry.mapping(key).done()
 		block.Feedback = &study.Feedback{}
 	default:
-		entry.doc.fault(entry.at(key), "", "is no block; expected one of consent, survey, overton, feedback")
+		entry.doc.fault(entry.at(key), "", "is not a block; expected one of consent, survey, overton, feedback")
 	}
 	return block
 }
@@ -221,7 +220,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 	case "reversed_half":
 		survey.ReverseHalf = true
 	default:
-		m.doc.fault(m.at("order"), order, "is no order of options; expected as_given or reversed_half")
+		m.doc.fault(m.at("order"), order, "is not an order of options; expected as_given or reversed_half")
 	}
 	screens := m.mapping("screen_out")
 	for _, item := range screens.keys {
@@ -264,7 +263,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 func (r *studyReader) readInstrument(m mapping) (instrument.Instrument, bool) {
 	name := m.text("instrument", "")
 	if name == "" || !strings.Contains(name, ".") {
-		m.doc.fault(m.at("instrument"), name, "is no instrument; expected us-demographics, or the name of a file in the study's folder")
+		m.doc.fault(m.at("instrument"), name, "is not an instrument; expected us-demographics, or the name of a file in the study's folder")
 		return instrument.Instrument{}, false
 	}
 	f, ok := r.file(m, "instrument")
@@ -335,7 +334,7 @@ func (r *studyReader) file(m mapping, key string) (file, bool) {
 		return file{}, false
 	}
 	if !fs.ValidPath(name) || name == "." {
-		m.doc.fault(m.at(key), name, "leads out of the study's folder; expected the name of a file in it")
+		m.doc.fault(m.at(key), name, "is outside the study's folder; expected the name of a file in it")
 		return file{}, false
 	}
 	data, ok := r.open(name, func(message string) { m.doc.fault(m.at(key), name, "%s", message) })

@@ -245,7 +245,7 @@ study.yaml:7: recruitment.reservation_minutes "[1]" is not understood; expected 
 study.yaml:16: flow[2].overton.moderation is "later"; expected before, after or off
 study.yaml:17: flow[2].overton.votes_per_question is -1; expected 0 or more`},
 		{"what is missing", with("study.yaml", "    codes: {completed: 0011, no_consent: NOPE}\n", ""),
-			`study.yaml:6: recruitment.prolific.codes.completed is missing; expected the completion code that the recruiter gave`},
+			`study.yaml:6: recruitment.prolific.codes.completed is missing; expected the completion code from the recruiter`},
 		{"a quota for nobody", with("study.yaml", "{Democrat: 400", "{Democrats: 400"),
 			`study.yaml:20: quotas[0].targets.Democrats is not an option of POLPARTY; expected one of Republican, Democrat, Independent, Other, Prefer not to say`},
 		{"more responses than there are", with("study.yaml", "questions_per_participant: 2", "responses_per_question: 2"),
@@ -254,32 +254,32 @@ study.yaml:17: flow[2].overton.votes_per_question is -1; expected 0 or more`},
 			`study.yaml:7: recruitment.prolific.signed_links "perhaps" is not understood; expected true or false`},
 		{"what cannot be sent to models", with("study.yaml", "slug: parks", "slug: parks\nmodels: {send: [names, ratings, {a: b}]}"),
 			`study.yaml:3: models.send[2] "{a: b}" is not understood; expected a text
-study.yaml:3: models.send[0] "names" is nothing that can be sent to models; expected free_responses, demographics or ratings`},
+study.yaml:3: models.send[0] "names" cannot be sent to models; expected free_responses, demographics or ratings`},
 		{"no list of what is sent", with("study.yaml", "slug: parks", "slug: parks\nmodels: {send: true}"), `study.yaml:3: models.send "true" is not understood; expected a list such as [a, b]`},
 		{"another instrument", with("study.yaml", "  - feedback", "  - survey: {instrument: pobs.json}\n  - feedback"),
 			`study.yaml:16: flow[3].survey.instrument "pobs.json" is not in the study's folder`},
-		{"another block", with("study.yaml", "feedback:", "quiz:"), `study.yaml:16: flow[3].quiz is no block; expected one of consent, survey, overton, feedback`},
+		{"another block", with("study.yaml", "feedback:", "quiz:"), `study.yaml:16: flow[3].quiz is not a block; expected one of consent, survey, overton, feedback`},
 		{"a file that is not there", with("study.yaml", "file: consent.md", "file: agree.md"), `study.yaml:9: flow[0].consent.file "agree.md" is not in the study's folder`},
 		{"a file elsewhere", with("study.yaml", "seeds: seeds.csv", "seeds: ../seeds.csv"),
-			`study.yaml:14: flow[2].overton.seeds "../seeds.csv" leads out of the study's folder; expected the name of a file in it`},
+			`study.yaml:14: flow[2].overton.seeds "../seeds.csv" is outside the study's folder; expected the name of a file in it`},
 		{"one name for two parameters", with("study.yaml", "    codes:", "    parameters: {study: SESSION_ID}\n    codes:"),
 			`study.yaml:7: recruitment.prolific.parameters.submission "SESSION_ID" is used for two parameters; expected three different names`},
 
 		{"ids missing and doubled", with("questions.csv", "3,b,", "1,b,"),
-			`questions.csv:5: question_id "1" is used again; it stands on line 2 already
-responses.csv:6: question_id "3" is no question of questions.csv`},
+			`questions.csv:5: question_id "1" is used again; it is already on line 2
+responses.csv:6: question_id "3" is not a question of questions.csv`},
 		{"an empty id and an empty question", with("questions.csv", "2,a,\"Cars,\nin parks?\"", ",a,\"  \n\""),
-			`questions.csv:3: question_id is empty; expected an id of its own for every question
+			`questions.csv:3: question_id is empty; expected a different id for every question
 questions.csv:3: question "  \n" is empty; expected the question that people are asked
-responses.csv:4: question_id "2" is no question of questions.csv
-responses.csv:5: question_id "2" is no question of questions.csv`},
-		{"blanks around an id", with("responses.csv", "3,n1", "3 ,n1"), `responses.csv:6: question_id "3 " has blanks around it; expected "3"`},
+responses.csv:4: question_id "2" is not a question of questions.csv
+responses.csv:5: question_id "2" is not a question of questions.csv`},
+		{"blanks around an id", with("responses.csv", "3,n1", "3 ,n1"), `responses.csv:6: question_id "3 " has spaces around it; expected "3"`},
 		{"one endpoint without the other", with("questions.csv", "Yes,No", "Yes,"), `questions.csv:2: option_2 is empty, but option_1 is not; expected both endpoints or neither`},
 		{"the same endpoint twice", with("questions.csv", "Yes,No", "Yes,Yes"), `questions.csv:2: option_2 "Yes" is the same as option_1; expected two opposed endpoints`},
 		{"a model missing", with("responses.csv", "2,m2,\"Two \"\"more\"\".\"\n", ""), `questions.csv:3: question_id "2" has no response by m2 in responses.csv; other questions of source "a" have one`},
 		{"a response twice", with("responses.csv", "2,m2", "2,m1"),
 			`questions.csv:3: question_id "2" has no response by m2 in responses.csv; other questions of source "a" have one
-responses.csv:5: model "m1" responds to question "2" again; its response stands on line 4 already`},
+responses.csv:5: model "m1" responds to question "2" again; its response is on line 4`},
 		{"no response at all", with("responses.csv", "3,n1,Third.\n", ""), `questions.csv:5: question_id "3" has no response in responses.csv`},
 		{"an empty response", with("responses.csv", "Third.", " "), `responses.csv:6: llm_response " " is empty; expected the model's response`},
 		{"wrong column names", with("responses.csv", "question_id,model,llm_response", "Question ID,models,response"),
@@ -302,15 +302,15 @@ questions.csv:1: option2 is not a known column; did you mean "option_2"?`},
 		{"a workbook", with("responses.csv", "", "PK\x03\x04\x14\x00"), `responses.csv: is a spreadsheet workbook or a zip archive; expected a text file, so save it as “CSV UTF-8”`},
 		{"semicolons", with("seeds.csv", "", "question_id;statement\n1;Dogs\n"), `seeds.csv:1: is separated by semicolons; expected commas (in a spreadsheet program, choose the comma when saving as CSV)`},
 		{"tabs", with("seeds.csv", "", "question_id\tstatement\n1\tDogs\n"), `seeds.csv:1: is separated by tabs; expected commas (in a spreadsheet program, choose the comma when saving as CSV)`},
-		{"CR alone", with("seeds.csv", "", "question_id,statement\r1,Dogs\r"), `seeds.csv: ends its lines with CR alone; expected LF or CR LF, so save it with Unix or Windows line ends`},
+		{"CR alone", with("seeds.csv", "", "question_id,statement\r1,Dogs\r"), `seeds.csv: ends its lines with CR alone; expected LF or CR LF, so save it with Unix or Windows line endings`},
 		{"a quote in the wrong place", with("responses.csv", "One says.", `One "says".`),
 			`responses.csv:2: has a quote inside a cell that does not start with one; expected the whole cell in quotes, and the inner quote doubled ("")`},
 		{"a quote left open", with("responses.csv", "One more.", `"One more.`),
 			`responses.csv:4: starts a row with a quoted cell that is not closed well; expected a quote at its end, and quotes inside it doubled ("")`},
 		{"an empty table", with("seeds.csv", "", ""), `seeds.csv: is empty; expected a header and rows`},
-		{"a header alone", with("seeds.csv", "", "question_id,statement\n"), `seeds.csv: has a header and no rows`},
-		{"a NUL", with("seeds.csv", "Dogs", "D\x00gs"), `seeds.csv:2: holds a NUL character; expected text`},
-		{"an unknown question", with("seeds.csv", "1,", "7,"), `seeds.csv:2: question_id "7" is no question of questions.csv`},
+		{"a header alone", with("seeds.csv", "", "question_id,statement\n"), `seeds.csv: has a header but no rows`},
+		{"a NUL", with("seeds.csv", "Dogs", "D\x00gs"), `seeds.csv:2: contains a NUL character; expected text`},
+		{"an unknown question", with("seeds.csv", "1,", "7,"), `seeds.csv:2: question_id "7" is not a question of questions.csv`},
 		{"a seed twice", with("seeds.csv", "1,Dogs need room.\n", "1,Dogs.\n1,Dogs.\n"), `seeds.csv:3: statement "Dogs." is the same as on line 2`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

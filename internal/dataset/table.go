@@ -54,7 +54,7 @@ func ReadTable(file string, content []byte) (*Table, error) {
 // readCSV splits CSV (RFC 4180, CR LF or LF) into a table. What is wrong goes
 // to faults; nil where the rows cannot be trusted. A row with another number of
 // cells than the header is a fault and stays as it is. Rows whose cells are all
-// empty, which spreadsheets leave behind, are passed over.
+// empty, which spreadsheets leave behind, are skipped.
 func readCSV(file string, text []byte, faults *Faults) *Table {
 	return readSeparated(file, text, ',', faults)
 }
@@ -129,7 +129,7 @@ func checkHeader(file string, header []string, faults *Faults) bool {
 	return len(*faults) == before
 }
 
-// quotingFault says what keeps a record from being split.
+// quotingFault says why a record cannot be split.
 func quotingFault(file string, err error) Fault {
 	f := Fault{File: file, Message: "cannot be read: " + err.Error()}
 	var at *csv.ParseError
@@ -146,7 +146,7 @@ func quotingFault(file string, err error) Fault {
 	return f
 }
 
-// longestLine bounds one line of JSONL.
+// longestLine limits one line of JSONL.
 const longestLine = 64 << 20
 
 func readJSONL(file string, content []byte) (*Table, error) {
@@ -200,12 +200,12 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 	// The library panics on some damaged files.
 	defer func() {
 		if p := recover(); p != nil {
-			t, err = nil, Fault{File: file, Message: fmt.Sprintf("is no whole Parquet file: %v", p)}
+			t, err = nil, Fault{File: file, Message: fmt.Sprintf("is not a complete Parquet file: %v", p)}
 		}
 	}()
 	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return nil, Fault{File: file, Message: "is no whole Parquet file: " + err.Error()}
+		return nil, Fault{File: file, Message: "is not a complete Parquet file: " + err.Error()}
 	}
 	t = &Table{File: file}
 	for _, path := range f.Schema().Columns() {
@@ -213,7 +213,7 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 	}
 	for _, group := range f.RowGroups() {
 		if err := t.readRowGroup(group); err != nil {
-			return nil, Fault{File: file, Line: len(t.Rows) + 1, Message: "is no whole Parquet file: " + err.Error()}
+			return nil, Fault{File: file, Line: len(t.Rows) + 1, Message: "is not a complete Parquet file: " + err.Error()}
 		}
 	}
 	return t, nil
@@ -287,7 +287,7 @@ func (t *Table) columnsNamed(names ...string) ([]int, error) {
 		}
 		message := "is missing; the columns are " + strings.Join(t.Columns, ", ")
 		if meant := near(name, others); meant != "" {
-			message = fmt.Sprintf("is missing; did you mean the column %q to be it?", meant)
+			message = fmt.Sprintf("is missing; is the column %q meant?", meant)
 		}
 		faults = append(faults, Fault{File: t.File, Line: 1, Column: name, Message: message})
 	}

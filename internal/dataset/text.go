@@ -9,7 +9,7 @@ import (
 var (
 	utf8Mark = []byte("\xef\xbb\xbf")
 
-	// foreign are the beginnings of files that people give in place of plain text.
+	// foreign are the beginnings of files that people give instead of plain text.
 	foreign = []struct {
 		start  string
 		advice string
@@ -23,8 +23,7 @@ var (
 	}
 )
 
-// plainText returns a file's UTF-8 text without its byte-order mark, or adds
-// to faults what keeps it from being one.
+// plainText returns a file's UTF-8 text without its byte-order mark, or adds to faults why it is not text.
 func plainText(file string, data []byte, faults *Faults) (text []byte, ok bool) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(data, []byte(f.start)) {
@@ -44,11 +43,11 @@ func plainText(file string, data []byte, faults *Faults) (text []byte, ok bool) 
 				Message: fmt.Sprintf("is not UTF-8 at its byte %d (0x%X, after %q); expected UTF-8 (in a spreadsheet program, save as “CSV UTF-8”)", at+1, row[at], tail(row[:at], 20))})
 		case bytes.IndexByte(row, 0) >= 0:
 			ok = false
-			*faults = append(*faults, Fault{File: file, Line: line, Message: "holds a NUL character; expected text"})
+			*faults = append(*faults, Fault{File: file, Line: line, Message: "contains a NUL character; expected text"})
 		}
 	}
 	if ok && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
-		*faults = append(*faults, Fault{File: file, Message: "ends its lines with CR alone; expected LF or CR LF, so save it with Unix or Windows line ends"})
+		*faults = append(*faults, Fault{File: file, Message: "ends its lines with CR alone; expected LF or CR LF, so save it with Unix or Windows line endings"})
 		return nil, false
 	}
 	return text, ok

@@ -21,8 +21,8 @@ type Translation struct {
 
 var translationColumns = []column{{"model", false}, {"language", true}, {"item", true}, {"option", true}, {"original", true}, {"translation", true}}
 
-// WriteTranslations writes a table to be reviewed: a row for each text, an
-// item's own with no option, beside what it is a translation of.
+// WriteTranslations writes a table for review: a row for each text, an item's own text without an option,
+// next to the text it translates.
 func WriteTranslations(in instrument.Instrument, translations []Translation) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -62,11 +62,11 @@ func ReadTranslations(name string, content []byte, in instrument.Instrument) ([]
 		key := [3]string{s.cell(row, "model"), s.cell(row, "language"), s.cell(row, "item")}
 		it, known := in.Item(key[2])
 		if !known {
-			s.refuse(row, "item", key[2], "is no item of %s", in.Name)
+			s.refuse(row, "item", key[2], "is not an item of %s", in.Name)
 			continue
 		}
 		if !languagePattern.MatchString(key[1]) {
-			s.refuse(row, "language", key[1], "is no language; expected a tag such as es or pt-BR")
+			s.refuse(row, "language", key[1], "is not a language; expected a tag such as es or pt-BR")
 			continue
 		}
 		i, there := at[key]
@@ -79,7 +79,7 @@ func ReadTranslations(name string, content []byte, in instrument.Instrument) ([]
 		if code := s.cell(row, "option"); code != "" {
 			k := slices.IndexFunc(it.Options, func(o instrument.Option) bool { return o.Code == code })
 			if k < 0 {
-				s.refuse(row, "option", code, "is no option of item %s; expected one of %s", it.ID, optionCodes(it))
+				s.refuse(row, "option", code, "is not an option of item %s; expected one of %s", it.ID, optionCodes(it))
 				continue
 			}
 			original, place = it.Options[k].Label, &list[i].Wording.Labels[k]
@@ -88,13 +88,13 @@ func ReadTranslations(name string, content []byte, in instrument.Instrument) ([]
 			s.refuse(row, "original", got, "is not what the instrument says; expected %q", original)
 		}
 		if *place != "" {
-			s.refuse(row, "translation", s.cell(row, "translation"), "is the second one of this text; expected one")
+			s.refuse(row, "translation", s.cell(row, "translation"), "is the second translation of this text; expected one")
 		}
 		*place = cmp.Or(s.text(row, "translation", "the translation"), " ")
 	}
 	for _, t := range list {
 		if t.Wording.Text == "" || slices.Contains(t.Wording.Labels, "") {
-			s.refuse(first[[3]string{t.Model, t.Language, t.Item}], "item", t.Item, "is not whole in %s; expected a translation of its text and of every option", t.Language)
+			s.refuse(first[[3]string{t.Model, t.Language, t.Item}], "item", t.Item, "is incomplete in %s; expected a translation of its text and of every option", t.Language)
 		}
 	}
 	return list, faults.orNil()

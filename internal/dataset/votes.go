@@ -17,13 +17,13 @@ import (
 	"overton/internal/cluster"
 )
 
-// Votes is a set of votes as it was read, with what its files say besides.
+// Votes is a set of votes as read, with what else its files say.
 type Votes struct {
 	Matrix *cluster.Matrix
-	// Texts are the statements' words by id, where the files hold them.
+	// Texts are the statements' texts by id, if the files have them.
 	Texts map[string]string
-	// Groups is the exporter's own grouping by participant id, where the files
-	// hold it; participants outside any group are absent.
+	// Groups is the exporter's own grouping by participant id, if the files have it; participants outside any
+	// group are absent.
 	Groups map[string]string
 	// Agree is the number that meant agree in the files, +1 or -1.
 	Agree int
@@ -67,7 +67,7 @@ func (s voteSource) read(name string, parse func(io.Reader) error) error {
 	}
 	defer f.Close()
 	start := bufio.NewReader(f)
-	head, _ := start.Peek(8) // a fault in reading comes again
+	head, _ := start.Peek(8) // an error in reading occurs again
 	for _, other := range foreign {
 		if bytes.HasPrefix(head, []byte(other.start)) {
 			return Fault{File: name, Message: other.advice}
@@ -96,7 +96,7 @@ func newHashingReader(r io.Reader) hashingReader {
 	return hashingReader{io.TeeReader(r, sum), sum}
 }
 
-// enoughFaults ends the reading of a file that is something else altogether.
+// enoughFaults stops reading a file that is something else entirely.
 const enoughFaults = 1000
 
 // voteFaults collects what is wrong with one file.
@@ -276,7 +276,7 @@ func readStatements(r io.Reader, name string, b *cluster.Builder, v *Votes) erro
 		}
 		id := t.id("statement")
 		if _, twice := v.Texts[id]; twice {
-			t.faults.add(t.line(), "statement", id, "named once only")
+			t.faults.add(t.line(), "statement", id, "unique")
 		}
 		v.Texts[strings.Clone(id)] = strings.Clone(t.get("text"))
 		b.Statement(cluster.StatementInfo{

@@ -92,7 +92,7 @@ func TestSignOfPolisMatrixIsFoundAndChecked(t *testing.T) {
 		t.Errorf("agree %d", v.Agree)
 	}
 	_, err = ReadPolis(folderOf("comments.csv", polisComments, "participants-votes.csv", flipped), 1)
-	if err == nil || !strings.Contains(err.Error(), "agree was said to be +1") {
+	if err == nil || !strings.Contains(err.Error(), "agree was given as +1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -192,7 +192,7 @@ func TestFaultyVotesAreRefusedWithTheirPlace(t *testing.T) {
 		`n-votes "3" is not the number of votes in the row`: func() (*Votes, error) { return ReadPolis(matrix("participant,n-votes,0\n1,3,1\n"), 0) },
 		`wrong number of fields`:                            func() (*Votes, error) { return ReadPolis(matrix("participant,0\n1\n"), 0) },
 		`neither participants-votes.csv nor votes.csv`:      func() (*Votes, error) { return ReadPolis(folderOf("x", ""), 0) },
-		`comments.csv:3: comment-id "0" is not named once`: func() (*Votes, error) {
+		`comments.csv:3: comment-id "0" is not unique`: func() (*Votes, error) {
 			return ReadPolis(folderOf("comments.csv", "comment-id,moderated\n0,1\n0,1\n"), 0)
 		},
 		`votes.csv:2: timestamp "noon" is not`: func() (*Votes, error) {

@@ -14,7 +14,7 @@ import (
 )
 
 // document is a YAML file that is read key by key. It remembers where each
-// key stands, so that whoever judges the values later can point at the line.
+// key stands, so that anyone who judges the values later can point at the line.
 type document struct {
 	file   string
 	faults *Faults

@@ -50,7 +50,8 @@ func CoverageMatrix(o *score.Overton, width float64) *Figure {
 	height := top + row*float64(len(o.Questions)) + 44
 
 	f := &Figure{Title: "Coverage by question and model", width: width, height: height}
-	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell says how many of the question's viewpoint groups the model's answer covers.", len(o.Questions), len(models))
+	f.Description = fmt.Sprintf("A table of %d questions by %d models; each cell says how many of the question's "+
+		"viewpoint groups the model's response covers.", len(o.Questions), len(models))
 	f.draw = func(p pen) {
 		p.head(models, left, column, top, longest)
 		for i, q := range o.Questions {
@@ -175,7 +176,7 @@ func Curve(o *score.Overton, width float64) *Figure {
 		len(models), tickText(x.from), tickText(x.to), describeCurve(c, models))
 	f.draw = func(p pen) {
 		p.yAxis(y, y.ticks(5), left, right, "raw OvertonScore")
-		p.xAxis(x, x.ticks(6), top, bottom, "threshold: mean rating at or above which a group is covered")
+		p.xAxis(x, x.ticks(6), top, bottom, "threshold: mean rating at or above which a group counts as covered")
 		p.line(stroke{1, grey, []float64{4, 3}}, x.at(o.Parameters.Tau), top, x.at(o.Parameters.Tau), bottom)
 		legendX, legendY, legendWidth := right+16, top+8, width-right-16
 		if narrow {
@@ -197,7 +198,7 @@ func Curve(o *score.Overton, width float64) *Figure {
 	return f
 }
 
-// dashes tell lines apart besides their color.
+// dashes distinguish lines in addition to color.
 var dashes = [][]float64{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}}
 
 func lineStyle(i int) stroke {

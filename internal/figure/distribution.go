@@ -73,7 +73,7 @@ func (p pen) ratingBar(c score.RatingCounts, group string, x, y, width, height f
 	}
 }
 
-// onDiverging is the color of text that can be read on rating i+1.
+// onDiverging is a color for text that is readable on rating i+1.
 func onDiverging(i int) color.Color {
 	if i == 0 || i == len(diverging)-1 {
 		return white

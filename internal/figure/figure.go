@@ -1,15 +1,14 @@
 // Package figure draws results: the leaderboard, the window of a question,
 // coverage, ratings, and a judge against people.
 //
-// A Figure is drawn on gonum's vector graphics with the fonts that come with
-// it, as SVG for pages and papers and as PNG for everything else. The same
-// values give the same bytes. Colors are told apart by color-blind readers and
-// never carry meaning alone: groups also differ in shape, lines in dashes, and
-// cells hold their numbers. Every figure has a description in words for those
-// who cannot see it; the page that shows it also has its numbers as a table.
+// A Figure is drawn on gonum's vector graphics with the fonts that come with it, as SVG for pages and papers
+// and as PNG for everything else. The same values give the same bytes. Color-blind readers can distinguish
+// the colors, which never carry meaning alone: groups also differ in shape, lines in dashes, and cells
+// contain their numbers. Every figure has a description in words for people who cannot see it; the page that
+// shows it also has its numbers as a table.
 //
-// Figures are laid out for the width they are asked for, so that letters are
-// as large on a telephone as on a desk. Units are CSS pixels.
+// Figures are laid out for the requested width, so that letters are as large on a telephone as on a desktop.
+// Units are CSS pixels.
 package figure
 
 import (
@@ -36,7 +35,7 @@ const (
 // Figure is a finished drawing.
 type Figure struct {
 	Title string
-	// Description tells in words what the drawing shows.
+	// Description says in words what the drawing shows.
 	Description string
 
 	width, height float64
@@ -67,9 +66,8 @@ func (f *Figure) SVG() []byte {
 	return out.Bytes()
 }
 
-// anchored lets whoever shows the drawing align its texts, so that one whose
-// letters the font of the layout does not have, such as Arabic ones, stands
-// flush all the same. texts are those of the drawing in their order.
+// anchored lets the page that shows the drawing align its texts, so that text in letters that the layout's
+// font does not have, such as Arabic, is still aligned. texts are those of the drawing in their order.
 func anchored(svg string, texts []aligned) string {
 	const begin = `<text x="`
 	var out strings.Builder
@@ -116,12 +114,11 @@ func attributesForStyles(svg string) string {
 	}
 }
 
-// families starts with the font whose measures the layout knows; the others
-// have the same widths or nearly.
+// families starts with the font whose metrics the layout uses; the others have the same or nearly the same
+// widths.
 const families = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// PNG returns the drawing as an image with so many image points for a CSS
-// pixel.
+// PNG returns the drawing as an image with this many image pixels for each CSS pixel.
 func (f *Figure) PNG(scale int) ([]byte, error) {
 	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width), vg.Length(f.height)), vgimg.UseDPI(pointsPerInch*scale))
 	f.draw(newPen(draw.New(canvas), f.height))
@@ -143,8 +140,8 @@ var (
 	orange = color.RGBA{0xc4, 0x53, 0x00, 0xff}
 )
 
-// distinct are the colors of Okabe and Ito, darkened where they are too light
-// for thin lines on white; they stay apart in every common color blindness.
+// distinct are the colors of Okabe and Ito, darkened if too light for thin lines on white; they stay
+// distinguishable in every common color blindness.
 var distinct = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
@@ -173,7 +170,7 @@ func shade(share float64) color.RGBA {
 	return color.RGBA{mix(0xf4, blue.R), mix(0xf8, blue.G), mix(0xfc, blue.B), 0xff}
 }
 
-// onShade is the color of text that can be read on shade(share).
+// onShade is a color for text that is readable on shade(share).
 func onShade(share float64) color.RGBA {
 	if share > 0.45 {
 		return white
@@ -181,6 +178,5 @@ func onShade(share float64) color.RGBA {
 	return ink
 }
 
-// pointsPerInch is how many of the units of gonum's graphics, which stand for
-// CSS pixels here, are in its inch.
+// pointsPerInch is how many of gonum's units, which stand for CSS pixels here, make one of its inches.
 const pointsPerInch = 72

@@ -9,9 +9,8 @@ import (
 	"overton/internal/score"
 )
 
-// Judge sets a judge against people: what it predicted for each rating people
-// gave, and every model's score from people and, with the model's ratings left
-// to it, from the judge.
+// Judge compares a judge with people: its prediction for each rating that people gave, and every model's
+// score from people and, with that model's ratings replaced by the judge's, from the judge.
 func Judge(j *score.Judge, width float64) *Figure {
 	narrow := width < 500
 	half := (width - 30) / 2
@@ -29,7 +28,8 @@ func Judge(j *score.Judge, width float64) *Figure {
 		height = table + list
 	}
 	f := &Figure{Title: "The judge compared with people", width: width, height: height}
-	f.Description = fmt.Sprintf("The judge is off by %s on average; rank correlation with people %s, within one person's answers to a question %s.",
+	f.Description = fmt.Sprintf("The judge's average error is %s; rank correlation with people %s, within one "+
+		"person's ratings on a question %s.",
 		number(j.Judge.MAE), number(j.Judge.Spearman), number(j.Judge.WithinPerson))
 	for _, m := range models {
 		f.Description += fmt.Sprintf(" %s: %s by people, %s by the judge.", m.Model, number(m.HumanAdjusted), number(m.JudgeAdjusted))

@@ -11,7 +11,7 @@ import (
 	"overton/internal/score"
 )
 
-// sortBy orders items by a key, small first, equal ones as they were.
+// sortBy orders items by a key, smallest first; equal items keep their order.
 func sortBy[T any](items []T, key func(T) float64) {
 	slices.SortStableFunc(items, func(a, b T) int {
 		switch {
@@ -47,8 +47,8 @@ func best(models []score.ModelScore) []score.ModelScore {
 	return models
 }
 
-// Leaderboard shows every model's adjusted OvertonScore with its intervals,
-// best first, and where the reference points lie.
+// Leaderboard shows every model's adjusted OvertonScore with its intervals, best first, and the reference
+// points.
 func Leaderboard(o *score.Overton, width float64) *Figure {
 	models := best(o.Models)
 	narrow := width < 500
@@ -112,7 +112,7 @@ func Leaderboard(o *score.Overton, width float64) *Figure {
 	return f
 }
 
-// reference is a point of the axis that scores are compared with.
+// reference is a point on the axis that scores are compared with.
 type reference struct {
 	name         string
 	x            float64
@@ -131,13 +131,12 @@ func newReference(axis scale, name string, at score.Number) reference {
 	return r
 }
 
-// touches says whether two names would run into each other on one line.
+// touches says whether two names would overlap on one line.
 func (r reference) touches(other reference) bool {
 	return math.Abs(r.middle-other.middle) < r.half+other.half+6
 }
 
-// reference draws a dashed line from top to end with its name above it. One
-// that is not defined is left out.
+// reference draws a dashed line from top to end with its name above it. An undefined one is left out.
 func (p pen) reference(r reference, top, name, end float64) {
 	if r.name == "" {
 		return
@@ -150,7 +149,7 @@ func (p pen) leaderboardLegend(o *score.Overton, x, y float64, narrow bool) {
 	step := 190.0
 	people := "other participants, 95 %"
 	if o.Regrouped {
-		people = "other participants, new groups, 95 %"
+		people = "other participants, groups recomputed, 95 %"
 		step = 260
 	}
 	p.line(stroke{5, pale, nil}, x, y, x+24, y)

@@ -13,8 +13,8 @@ import (
 	"overton/internal/score"
 )
 
-// OpinionPoint is one respondent, or a sample of people, in a figure with two
-// axes. People are drawn apart from models.
+// OpinionPoint is one respondent, or a sample of people, in a figure with two axes. People are drawn
+// differently from models.
 type OpinionPoint struct {
 	Name     string
 	X, Y     score.Number
@@ -22,11 +22,11 @@ type OpinionPoint struct {
 	People   bool
 }
 
-// NeutralityMap sets how far respondents take sides (NNI, across) against how
-// consistent they are within topics (TCI, up).
+// NeutralityMap plots how strongly respondents take sides (NNI, across) against how consistent they are
+// within topics (TCI, up).
 func NeutralityMap(points []OpinionPoint, width float64) *Figure {
 	f := pointMap(points, nil, width, "non-neutrality (NNI)", "consistency within topics (TCI)", false)
-	f.Title = "How far sides are taken, and how consistently"
+	f.Title = "How strongly respondents take sides, and how consistently"
 	return f
 }
 
@@ -35,9 +35,9 @@ func NeutralityMap(points []OpinionPoint, width float64) *Figure {
 // person, drawn as a pale dot.
 func IdeologyMap(points []OpinionPoint, people []score.Axes, width float64) *Figure {
 	f := pointMap(points, people, width, "individualism ← → collectivism", "progressive ↓ ↑ conservative", true)
-	f.Title = "Places on two ideological axes"
+	f.Title = "Positions on two ideological axes"
 	if len(people) > 0 {
-		f.Description += fmt.Sprintf(" Dots behind them are %d people.", len(people))
+		f.Description += fmt.Sprintf(" The dots behind them are %d people.", len(people))
 	}
 	return f
 }
@@ -125,10 +125,9 @@ const (
 	nameGap    = 9.0  // between a mark and its name
 )
 
-// placeNames finds room for each name beside, above or below its mark: on
-// neither another name nor another mark, within the bounds, and as near as can
-// be. Each in turn takes the best of its places while the others keep theirs,
-// until none moves; of several orders of the turns the best is taken.
+// placeNames finds room for each name next to, above or below its mark: not on another name or mark, within
+// the bounds, and as near as possible. Each in turn takes the best of its places while the others keep
+// theirs, until none moves; of several orders of the turns the best is taken.
 func placeNames(marks []mark, left, right, top, bottom float64) {
 	const orders, passes = 12, 6
 	bounds := func(m mark) float64 {
@@ -163,7 +162,7 @@ func placeNames(marks []mark, left, right, top, bottom float64) {
 	copy(marks, best)
 }
 
-// place is the mark with its name in the best of its places, and how bad that is.
+// place is the mark with its name in the best of its places, and how bad that place is.
 func (m mark) place(marks []mark, placed []bool, at int, bounds func(mark) float64) (best mark, least float64) {
 	least = math.Inf(1)
 	for step := range 25 {
@@ -190,8 +189,8 @@ func (m mark) place(marks []mark, placed []bool, at int, bounds func(mark) float
 	return best, least
 }
 
-// conflict says how bad it is that a name, or the line to it, meets another
-// mark, and its name where that is placed.
+// conflict says how bad it is that a name, or the line to it, meets another mark, and its name if that is
+// placed.
 func (m mark) conflict(other mark, placed bool) float64 {
 	cost := 0.0
 	x0, x1 := m.extent()
@@ -219,15 +218,15 @@ func (m mark) conflict(other mark, placed bool) float64 {
 	return cost
 }
 
-// extent is where a name begins and ends across.
+// extent is the horizontal range of a name.
 func (m mark) extent() (from, to float64) {
 	w := m.l.width(m.name)
 	from = m.tx - m.l.align*w
 	return from, from + w
 }
 
-// density shades where people are, by a Gaussian kernel of a twelfth of either
-// scale, and marks each person with a small dot.
+// density shades where people are, with a Gaussian kernel of a twelfth of each scale, and marks each person
+// with a small dot.
 func (p pen) density(people []score.Axes, x, y scale) {
 	const columns, rows, kernel = 48, 36, 1.0 / 12
 	var px, py []float64
@@ -257,7 +256,7 @@ func (p pen) density(people []score.Axes, x, y scale) {
 	}
 }
 
-// roundScale holds the values between round ends, and 0 if signed.
+// roundScale covers the values between round ends, and 0 if signed.
 func roundScale(values []float64, signed bool, start, end float64) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	if signed {
@@ -276,10 +275,10 @@ func roundScale(values []float64, signed bool, start, end float64) scale {
 	return scale{low, high, start, end}
 }
 
-// TopicMap shows which topics' opinions go together, as a matrix of
+// TopicMap shows which topics' opinions are correlated, as a matrix of
 // correlations whose rows are ordered and joined by a tree.
 func TopicMap(c *score.TopicCorrelation, width float64) *Figure {
-	f := &Figure{Title: "Which topics' opinions go together"}
+	f := &Figure{Title: "Which topics' opinions are correlated"}
 	f.Description = fmt.Sprintf("Correlations of %d topics over %d respondents, ordered by similarity.", len(c.Topics), c.Respondents)
 	names := make([]string, len(c.Order))
 	values := make([][]score.Number, len(c.Order))
@@ -299,7 +298,7 @@ func TopicMap(c *score.TopicCorrelation, width float64) *Figure {
 	return f
 }
 
-// DistanceMap shows how far respondents' opinions are apart.
+// DistanceMap shows how far apart respondents' opinions are.
 func DistanceMap(d *score.Distances, width float64) *Figure {
 	f := &Figure{Title: "How far apart opinions are"}
 	f.Description = fmt.Sprintf("Distances from 0 to 1 between %s.", strings.Join(d.Order, ", "))
@@ -320,8 +319,7 @@ const matrixTop = 24.0
 
 func rowOf(f *Figure, n int) float64 { return (f.height - matrixTop - 8) / float64(max(n, 1)) }
 
-// matrix draws numbered rows and columns of the same names. Cells hold their
-// values where there is room.
+// matrix draws numbered rows and columns of the same names. Cells contain their values if there is room.
 func matrix(f *Figure, names []string, values [][]score.Number, width, right float64, shade func(float64) color.Color) {
 	left := 20.0
 	for _, name := range names {
@@ -353,7 +351,7 @@ func matrix(f *Figure, names []string, values [][]score.Number, width, right flo
 	}
 }
 
-// between mixes two colors over white in the middle.
+// between mixes two colors through white in the middle.
 func between(low, high color.RGBA, at float64) color.Color {
 	at = math.Max(0, math.Min(1, at))
 	end, far := high, 2*at-1
@@ -364,7 +362,7 @@ func between(low, high color.RGBA, at float64) color.Color {
 	return color.RGBA{mix(end.R), mix(end.G), mix(end.B), 0xff}
 }
 
-// onFill is a color of letters that can be read on a fill.
+// onFill is a color for letters that is readable on a fill.
 func onFill(fill color.Color) color.Color {
 	r, g, b, _ := fill.RGBA()
 	if 0.299*float64(r)+0.587*float64(g)+0.114*float64(b) < 0.55*0xffff {
@@ -373,7 +371,7 @@ func onFill(fill color.Color) color.Color {
 	return ink
 }
 
-// tree draws the joins beside the rows, growing to the right.
+// tree draws the joins next to the rows, growing to the right.
 func (p pen) tree(c *score.TopicCorrelation, top, row, left, right float64) {
 	if len(c.Joins) == 0 {
 		return
@@ -391,8 +389,8 @@ func (p pen) tree(c *score.TopicCorrelation, top, row, left, right float64) {
 	}
 }
 
-// RankedValue is one row of a ranked chart: a value with its interval, and
-// perhaps what it is set against.
+// RankedValue is one row of a ranked chart: a value with its interval and, optionally, a value to compare it
+// with.
 type RankedValue struct {
 	Name  string
 	Value score.Number
@@ -400,8 +398,8 @@ type RankedValue struct {
 	Other score.Number // drawn as a ring; undefined: none
 }
 
-// Ranked draws values as dots, the largest first: representativeness by group,
-// or similarity by country. other says what the rings are; "" for no rings.
+// Ranked draws values as dots, largest first: representativeness by group, or similarity by country. other
+// says what the rings are; "" for no rings.
 func Ranked(title, axis, other string, values []RankedValue, width float64) *Figure {
 	const top, bottom, row = 14.0, 46.0, 17.0
 	var rows []RankedValue
@@ -461,14 +459,14 @@ func Ranked(title, axis, other string, values []RankedValue, width float64) *Fig
 type ItemAnswers struct {
 	Name      string
 	People    bool
-	Shares    []score.Number   // of the options that are no refusals, in their order
+	Shares    []score.Number   // of the options that are not refusals, in order
 	CIs       []score.Interval // of the shares; nil: none
 	Refusal   score.Number     // among all answers
 	RefusalCI score.Interval
 }
 
-// ItemBars sets people's answers to one item beside models': for each option a
-// bar for each respondent, and refusals apart from them.
+// ItemBars compares people's answers to one item with models': for each option a bar for each respondent, and
+// refusals separately.
 func ItemBars(title string, options []string, respondents []ItemAnswers, width float64) *Figure {
 	const top, bar, heading, gap, bottom = 4.0, 14.0, 18.0, 6.0, 40.0
 	left := 40.0
@@ -571,7 +569,7 @@ func percentText(share score.Number) string {
 	return fmt.Sprintf("%.0f %%", 100*float64(share))
 }
 
-// defined is a number, or 0 where there is none.
+// defined is a number, or 0 if there is none.
 func defined(n score.Number) float64 {
 	if !n.Defined() {
 		return 0

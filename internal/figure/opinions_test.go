@@ -80,7 +80,7 @@ func TestOpinionFiguresNameWhatTheyShow(t *testing.T) {
 	figures := opinionFigures(Wide)
 	for name, want := range map[string]string{
 		"neutrality": "people: non-neutrality (NNI) 0.50, consistency within topics (TCI) 0.55.",
-		"ideology":   "Dots behind them are 40 people.",
+		"ideology":   "The dots behind them are 40 people.",
 		"topics":     "Correlations of 3 topics over 5 respondents",
 		"distances":  "between model-a, model-b, people",
 		"ranked":     "2 rows by mean alignment. SEX: Male 0.84. SEX: Female 0.80.",

@@ -9,8 +9,8 @@ import (
 	"overton/internal/score"
 )
 
-// Outside sets an outside score (across) against the adjusted OvertonScore
-// (up), one point for each model. name is what the outside score is called.
+// Outside plots an outside score (across) against the adjusted OvertonScore (up), one point for each model.
+// name is the name of the outside score.
 func Outside(o *score.Outside, name string, width float64) *Figure {
 	const top, bottom, left = 26.0, 44.0, 40.0
 	height := math.Min(width*0.75, 420)

@@ -23,8 +23,7 @@ type pen struct {
 	texts  *[]aligned // written so far
 }
 
-// aligned is how far a text was moved to the left for its alignment, by the
-// width that it has in the font of the layout.
+// aligned is how far a text was moved left to align it, given its width in the layout's font.
 type aligned struct{ align, shift float64 }
 
 func newPen(c draw.Canvas, height float64) pen { return pen{c, height, &[]aligned{}} }
@@ -37,8 +36,7 @@ const (
 	small  = 10.5
 )
 
-// letters is how a text is written. The zero value is normal ink, its left
-// end at x, centered on y.
+// letters is how a text is written. The zero value is normal ink, starting at x, centered on y.
 type letters struct {
 	size    float64
 	color   color.Color
@@ -87,8 +85,7 @@ func (l letters) elide(s string, width float64) string {
 	return "…"
 }
 
-// wrap breaks a text into at most so many lines of a width; what is left over
-// is elided.
+// wrap breaks a text into at most this many lines of a width; the rest is elided.
 func (l letters) wrap(s string, width float64, lines int) []string {
 	var out []string
 	words := strings.Fields(s)
@@ -180,8 +177,7 @@ type scale struct{ from, to, start, end float64 }
 
 func (s scale) at(v float64) float64 { return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start) }
 
-// around is a scale over tenths that holds the values, and goes beyond 0 and 1
-// only where they do.
+// around is a scale over tenths that covers the values, and goes beyond 0 and 1 only if they do.
 func around(start, end float64, values ...score.Number) scale {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -216,7 +212,7 @@ func (s scale) ticks(n int) []float64 {
 	return at
 }
 
-// tickText writes a tick without needless zeros.
+// tickText writes a tick without unnecessary zeros.
 func tickText(v float64) string { return fmt.Sprintf("%g", math.Round(v*1e9)/1e9) }
 
 // xAxis draws ticks, grid lines and a title below y.
@@ -238,8 +234,8 @@ func (p pen) yAxis(s scale, ticks []float64, x, right float64, title string) {
 	p.write(x-24, math.Min(s.start, s.end)-14, title, letters{size: small})
 }
 
-// spread moves labels that want to stand at ys apart to at least gap, keeping
-// their order and the middle of those that touch.
+// spread moves labels placed at ys apart to at least gap, keeping their order and the middle of those that
+// touch.
 func spread(ys []float64, gap float64) []float64 {
 	type block struct{ sum, n, start float64 }
 	order := make([]int, len(ys))

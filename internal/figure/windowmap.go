@@ -15,9 +15,8 @@ import (
 // mostStatements is how many representative statements of a group are shown.
 const mostStatements = 3
 
-// WindowMap shows the window of a question: the participants in the plane of
-// their votes, by viewpoint group, and beside each group the statements that
-// set it apart. texts holds the statements' words by id.
+// WindowMap shows the window of a question: the participants in the plane of their votes, by viewpoint group,
+// and next to each group the statements that distinguish it. texts has the statements' texts by id.
 func WindowMap(question string, r *cluster.Result, texts map[string]string, width float64) *Figure {
 	narrow := width < 500
 	side := math.Min(width, 330)
@@ -73,7 +72,7 @@ func newStatementBlock(g cluster.Group, texts map[string]string, y, width float6
 		b.height += 4
 	}
 	if len(b.lines) == 0 {
-		b.lines, b.marks = []string{"no statement sets this group apart"}, []string{""}
+		b.lines, b.marks = []string{"no statement distinguishes this group"}, []string{""}
 		b.height += 18
 	}
 	b.height += 8

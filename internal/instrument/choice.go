@@ -2,19 +2,18 @@ package instrument
 
 import "strings"
 
-// How a text names an option. A model is shown an item's options with letters
-// and answers in words; what counts as an answer is fixed here, once, for
-// those who ask and for those who read published files.
+// How a text names an option. A model is shown an item's options with letters and answers in words; what
+// counts as an answer is defined here, once, both for asking models and for reading published files.
 
-// NoOption is the position of an option that a text does not name.
+// NoOption is the position if a text names no option.
 const NoOption = -1
 
-// Letter is what the option at a position is called when an item is shown with
-// lettered options: A for the first.
+// Letter is the name of the option at a position when an item is shown with lettered options: A for the
+// first.
 func Letter(option int) string { return string(rune('A' + option)) }
 
-// Lettered is the position of the option that a text names by its letter and
-// nothing else, whatever the letter's case; NoOption where there is none.
+// Lettered is the position of the option that a text names by its letter and nothing else, in either case;
+// NoOption if there is none.
 func (it Item) Lettered(text string) int {
 	if len(text) != 1 || !isLetter(text[0]) {
 		return NoOption
@@ -25,10 +24,9 @@ func (it Item) Lettered(text string) int {
 	return NoOption
 }
 
-// Tagged reads the first <tag> with one letter in it and nothing else, not even
-// a blank; case does not matter. A letter beyond the options is no answer. By
-// this rule all selections in the released files of POBs were made (Kour et al.
-// 2025).
+// Tagged reads the first <tag> that contains one letter and nothing else, not even a space; case does not
+// matter. A letter beyond the options is not an answer. All selections in the released files of POBs follow
+// this rule (Kour et al. 2025).
 func (it Item) Tagged(text, tag string) int {
 	for {
 		inner, rest, found := afterTag(text, tag)
@@ -42,10 +40,9 @@ func (it Item) Tagged(text, tag string) int {
 	}
 }
 
-// TaggedLoosely reads what breaks the form that Tagged demands and yet leaves
-// no doubt: blanks in the tag, a letter with a bracket, full stop or its label
-// after it, the label alone, or an answer without any tag that is one of these
-// and nothing else.
+// TaggedLoosely reads answers that break the form Tagged requires but are unambiguous: spaces in the tag, a
+// letter followed by a bracket, full stop or its label, the label alone, or an answer without any tag that is
+// one of these and nothing else.
 func (it Item) TaggedLoosely(text, tag string) int {
 	inner, _, found := afterTag(text, tag)
 	if !found {
@@ -64,15 +61,16 @@ func (it Item) TaggedLoosely(text, tag string) int {
 	}
 	k := it.Lettered(inner[:1])
 	after := strings.TrimSpace(strings.TrimLeft(inner[1:], ").:"))
-	if k >= 0 && (after == "" || len(inner) > 1 && strings.ContainsRune(").:", rune(inner[1])) && (found || strings.EqualFold(after, it.Options[k].Label))) {
+	if k >= 0 && (after == "" || len(inner) > 1 && strings.ContainsRune(").:", rune(inner[1])) &&
+		(found || strings.EqualFold(after, it.Options[k].Label))) {
 		return k
 	}
 	return NoOption
 }
 
-// Led reads an answer that begins with a letter, as after “Answer:”: the letter
-// alone or with a bracket, full stop, colon or line break after it, whatever
-// follows; or a label and nothing else. A bracket may stand before the letter.
+// Led reads an answer that begins with a letter, as after “Answer:”: the letter alone or followed by a
+// bracket, full stop, colon or line break, whatever comes next; or a label and nothing else. A bracket may
+// precede the letter.
 func (it Item) Led(text string) int {
 	text = strings.TrimSpace(text)
 	for k, o := range it.Options {
@@ -87,8 +85,8 @@ func (it Item) Led(text string) int {
 	return it.Lettered(text[:1])
 }
 
-// Between is the text between the first <tag> and its closing tag, or the
-// text's end; "" where there is no such tag.
+// Between is the text between the first <tag> and its closing tag, or the end of the text; "" if there is no
+// such tag.
 func Between(text, tag string) string {
 	inner, _, _ := afterTag(text, tag)
 	for at := range len(inner) {

@@ -2,11 +2,10 @@ package instrument
 
 const usDemographics = "us-demographics"
 
-// USDemographics asks the 12 attributes by which OpinionQA groups the people
-// of the United States (Santurkar et al. 2023, Table 2). Codes are the labels
-// of its released metadata, 60 in all, so that answers join with the published
-// groups as they are. Every item can be refused; what people may be beyond the
-// 60 is offered as well and marked Outside.
+// USDemographics asks the 12 attributes by which OpinionQA groups the people of the United States (Santurkar
+// et al. 2023, Table 2). Codes are the labels of its released metadata, 60 in all, so that answers join with
+// the published groups unchanged. Every item can be refused; answers beyond the 60 are offered as well and
+// marked Outside.
 func USDemographics() Instrument {
 	return Instrument{Name: usDemographics, Title: "About you", Items: []Item{
 		attribute("CREGION", "Which part of the United States do you currently live in?",
@@ -38,7 +37,7 @@ func USDemographics() Instrument {
 	}}
 }
 
-// attribute makes an item whose codes are its labels and that may be refused.
+// attribute makes an item whose codes are its labels and which can be refused.
 func attribute(id, text string, labels ...string) Item {
 	it := Item{ID: id, Text: text}
 	for _, label := range labels {
@@ -48,7 +47,7 @@ func attribute(id, text string, labels ...string) Item {
 	return it
 }
 
-// beyond adds an option outside the published groups, ahead of the refusal.
+// beyond adds an option outside the published groups, before the refusal.
 func (it Item) beyond(label string) Item {
 	last := len(it.Options) - 1
 	refusal := it.Options[last]

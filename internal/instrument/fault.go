@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Fault is one thing in an instrument that cannot stand. Item and Option are
-// positions from 0, -1 where the fault is of the whole.
+// Fault is one thing wrong in an instrument. Item and Option are positions from 0, or -1 if the fault
+// concerns the whole.
 type Fault struct {
 	Item, Option int
 	Part         string // what of it: item, text, label, option, topics, ask_if, translation
@@ -15,7 +15,7 @@ type Fault struct {
 	Message      string
 }
 
-// Faults lists all that is wrong with an instrument.
+// Faults lists everything wrong with an instrument.
 func (in Instrument) Faults() []Fault {
 	var faults []Fault
 	if len(in.Items) == 0 {
@@ -31,7 +31,7 @@ func (in Instrument) Faults() []Fault {
 			faults = append(faults, Fault{i, option, part, value, fmt.Sprintf(format, args...)})
 		}
 		if first, twice := ids[it.ID]; twice {
-			fault(-1, "item", it.ID, "is the id of items %d and %d; expected each once", first+1, i+1)
+			fault(-1, "item", it.ID, "is the id of items %d and %d; expected each only once", first+1, i+1)
 		}
 		ids[it.ID] = i
 		if strings.TrimSpace(it.ID) == "" {
@@ -49,7 +49,7 @@ func (in Instrument) Faults() []Fault {
 		answers, placed, hedges := 0, 0, 0
 		for k, o := range it.Options {
 			if codes[o.Code] {
-				fault(k, "option", o.Code, "stands twice among the item's options; expected each once")
+				fault(k, "option", o.Code, "appears twice among the item's options; expected each only once")
 			}
 			codes[o.Code] = true
 			if strings.TrimSpace(o.Label) == "" || o.Code == "" {
@@ -63,7 +63,7 @@ func (in Instrument) Faults() []Fault {
 					hedges++
 				}
 			} else if o.Hedge || o.Ordinal != nil || o.Polarity != nil {
-				fault(k, "option", o.Code, "is a refusal, which has no place on the scale and takes no side")
+				fault(k, "option", o.Code, "is a refusal, so it can have no ordinal or polarity")
 			}
 			if p := o.Polarity; p != nil && !(*p >= -1 && *p <= 1) {
 				fault(k, "polarity", fmt.Sprint(*p), "is outside the scale; expected -1 to 1")
@@ -73,7 +73,8 @@ func (in Instrument) Faults() []Fault {
 			fault(-1, "item", it.ID, "has no option besides refusals; expected at least one answer")
 		}
 		if placed > 0 && placed+hedges < answers {
-			fault(-1, "ordinal", it.ID, "has ordinals for %d of its %d options; expected one for each but hedges, or none", placed, answers)
+			fault(-1, "ordinal", it.ID, "has ordinals for %d of its %d options; expected one for each option "+
+				"except hedges, or none", placed, answers)
 		}
 		for _, c := range it.AskIf {
 			in.condition(i, c, fault)
@@ -87,15 +88,15 @@ func (in Instrument) Faults() []Fault {
 	return faults
 }
 
-// condition checks a condition on an earlier item of the same instrument.
-// Conditions on other instruments are the study's to check.
+// condition checks a condition on an earlier item of the same instrument. Conditions on other instruments are
+// checked by study.
 func (in Instrument) condition(at int, c Condition, fault func(int, string, string, string, ...any)) {
 	if c.Instrument != "" && c.Instrument != in.Name {
 		return
 	}
 	other, ok := in.Item(c.Item)
 	if before := slices.IndexFunc(in.Items, func(it Item) bool { return it.ID == c.Item }); !ok || before >= at {
-		fault(-1, "ask_if", c.Item, "is not the id of an item that stands before this one")
+		fault(-1, "ask_if", c.Item, "is not the id of an earlier item")
 		return
 	}
 	for _, code := range c.Codes {

@@ -1,12 +1,11 @@
-// Package instrument describes multiple-choice questionnaires: items with
-// ordered options, some of which are refusals. Demographics are data for it,
-// as every other questionnaire is. Which items a study asks, and how many on a
-// page, is the study's business; file formats are dataset's.
+// Package instrument describes multiple-choice questionnaires: items with ordered options, some of which are
+// refusals. Demographics are data for it, like every other questionnaire. Which items a study asks, and how
+// many per page, is decided by the study; file formats belong to dataset.
 package instrument
 
 // Instrument is a multiple-choice questionnaire.
 type Instrument struct {
-	Name   string // as a study file names it
+	Name   string // its name in a study file
 	Title  string // as participants see it
 	Topics []Topic
 	Items  []Item
@@ -23,17 +22,16 @@ type Item struct {
 	ID      string // unique within the instrument; a column name in exports
 	Text    string
 	Topics  []string // names; none, one or several
-	Source  string   // where the item was taken from; may be empty
+	Source  string   // source of the item; may be empty
 	Options []Option
 
-	// Unordered marks options that are no points of one scale, so that there
-	// is no distance between answers.
+	// Unordered marks options that do not form a scale, so that there is no distance between answers.
 	Unordered bool
 
 	// AskIf are conditions that must all hold for the item to be asked.
 	AskIf []Condition
 
-	// Translations are the item's wordings by language (BCP 47).
+	// Translations are the item's texts by language (BCP 47).
 	Translations map[string]Wording
 }
 
@@ -42,25 +40,23 @@ type Option struct {
 	Code  string // what is stored and exported; unique within the item
 	Label string // what participants read
 
-	// Refusal marks the wish not to answer. It is an answer of its own, and
-	// neither a neutral opinion nor a missing value.
+	// Refusal marks the wish not to answer. It is an answer, and neither a neutral opinion nor a missing
+	// value.
 	Refusal bool
 
-	// Outside marks an option that is offered to people but is no group of
-	// the published source, so that comparisons with it leave it out.
+	// Outside marks an option that is offered to people but is not a group of the published source, so that
+	// comparisons with it leave the option out.
 	Outside bool
 
-	// Hedge marks an answer beside the scale, such as “about the same” at the
-	// end of a list. It counts as the scale's middle.
+	// Hedge marks an answer outside the scale, such as “about the same” at the end of a list. It counts as
+	// the middle of the scale.
 	Hedge bool
 
-	// Ordinal is the option's place on the scale, where the source gives one;
-	// nil: as Ordinals derives it.
+	// Ordinal is the option's place on the scale, if the source gives one; nil: as computed by Ordinals.
 	Ordinal *float64
 
-	// Polarity is the side of a polar topic that the option takes, from -1 to
-	// 1; nil where the source gives none. It may run against the order of the
-	// options, and two options may share a value.
+	// Polarity is the side of a polar topic that the option takes, from -1 to 1; nil if the source gives
+	// none. It may run against the order of the options, and two options may share a value.
 	Polarity *float64
 }
 
@@ -71,8 +67,7 @@ type Condition struct {
 	Codes      []string
 }
 
-// Wording is an item's text and its options' labels, in their order, in
-// another language.
+// Wording is an item's text and its options' labels, in order, in another language.
 type Wording struct {
 	Text   string
 	Labels []string
@@ -98,8 +93,7 @@ func (it Item) Option(code string) (Option, bool) {
 	return Option{}, false
 }
 
-// In returns the item's wording in a language, or its own where it has no
-// translation.
+// In returns the item's wording in a language, or its own if it has no translation.
 func (it Item) In(language string) Wording {
 	if w, ok := it.Translations[language]; ok {
 		return w
@@ -111,11 +105,9 @@ func (it Item) In(language string) Wording {
 	return w
 }
 
-// Ordinals are the places on the scale of all options that are no refusals, in
-// their order (Santurkar et al. 2023, section 2, and its released data).
-// Places that the source gives win. Otherwise they are 1, 2, 3 and so on, a
-// hedge stands at the mean of the others, and all options of an unordered item
-// stand at 1.
+// Ordinals are the places on the scale of all options that are not refusals, in order (Santurkar et al. 2023,
+// section 2, and its released data). Places given by the source are used. Otherwise they are 1, 2, 3 and so
+// on, a hedge is at the mean of the others, and all options of an unordered item are at 1.
 func (it Item) Ordinals() []float64 {
 	var places []float64
 	var hedges []int
@@ -147,9 +139,8 @@ func (it Item) Ordinals() []float64 {
 	return places
 }
 
-// Span is the distance between the ends of the item's scale. It is what
-// distances between answers are divided by, and not the number of options less
-// one: a hedge does not make the scale longer. 0: there is no scale.
+// Span is the distance between the ends of the item's scale. Distances between answers are divided by it, not
+// by the number of options minus one: a hedge does not make the scale longer. 0 means that there is no scale.
 func (it Item) Span() float64 {
 	places := it.Ordinals()
 	if len(places) == 0 {
@@ -162,8 +153,7 @@ func (it Item) Span() float64 {
 	return high - low
 }
 
-// Polar says whether every answer of the item but refusals takes a side, or
-// the middle between two.
+// Polar says whether every answer of the item except refusals takes a side, or is in the middle between two.
 func (it Item) Polar() bool {
 	sides := 0
 	for _, o := range it.Options {
@@ -192,9 +182,8 @@ func (in Instrument) About(topic string) []Item {
 	return items
 }
 
-// BuiltIn returns an instrument that ships with the program, by its name.
-// Launched studies refer to it by that name, so what a name stands for never
-// changes; another wording gets another name.
+// BuiltIn returns an instrument that ships with the program, by name. Launched studies refer to it by name,
+// so the meaning of a name never changes; a changed wording gets a new name.
 func BuiltIn(name string) (Instrument, bool) {
 	if name == usDemographics {
 		return USDemographics(), true

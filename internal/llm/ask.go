@@ -15,12 +15,12 @@ import (
 	"overton/internal/score"
 )
 
-// Mode is a way of putting an item to a model. Its name is that of its prompt.
+// Mode is a way of asking a model an item. Its name is that of its prompt.
 type Mode struct {
 	Name string
 	// Context is what files of answers call it.
 	Context string
-	// Steered says whom the model is to answer like.
+	// Steered says what kind of target the model is told to answer as.
 	Steered Steering
 	// Tag surrounds the letter of the answer; "": the letter begins the answer,
 	// and what counts is its probability.
@@ -42,8 +42,7 @@ const (
 	ByLanguage Steering = "language" // a language in which the item is asked, as ru (BCP 47)
 )
 
-// Limits of answers, in tokens. A letter needs one, but may come after a blank
-// or a bracket.
+// Limits on answers, in tokens. A letter needs one, but may come after a space or a bracket.
 const (
 	letterTokens  = 8
 	directTokens  = 256
@@ -56,7 +55,8 @@ const (
 var modes = []Mode{
 	{Name: score.ModeDirect, Context: score.ModeDirect, Tag: "answer", maxTokens: directTokens},
 	{Name: score.ModeReasoning, Context: score.ModeReasoning, Tag: "answer", maxTokens: thoughtTokens},
-	{Name: score.ModeReflection, Context: score.ModeReflection, Tag: "reconsidered_answer", After: score.ModeReasoning, maxTokens: thoughtTokens},
+	{Name: score.ModeReflection, Context: score.ModeReflection, Tag: "reconsidered_answer",
+		After: score.ModeReasoning, maxTokens: thoughtTokens},
 	{Name: "default", Context: score.DefaultContext, maxTokens: letterTokens},
 	{Name: "qa", Context: "qa", Steered: ByGroup, maxTokens: letterTokens},
 	{Name: "bio", Context: "bio", Steered: ByGroup, maxTokens: letterTokens},
@@ -66,8 +66,8 @@ var modes = []Mode{
 	{Name: "linguistic", Context: "linguistic", Steered: ByLanguage, maxTokens: letterTokens},
 }
 
-// Modes finds modes by their names, in the order of the papers. A mode that
-// follows another brings that one with it.
+// Modes finds modes by name, in the order of the papers. A mode that follows another mode brings that one
+// with it.
 func Modes(names ...string) ([]Mode, error) {
 	var list []Mode
 	for _, name := range names {
@@ -76,7 +76,7 @@ func Modes(names ...string) ([]Mode, error) {
 		}
 	}
 	if slices.Contains(names, "default") && slices.Contains(names, "global") {
-		return nil, fmt.Errorf("modes default and global are two prompts for the same; expected one of them")
+		return nil, fmt.Errorf("modes default and global are two prompts for the same purpose; expected one of them")
 	}
 	for _, m := range modes {
 		leads := slices.ContainsFunc(modes, func(o Mode) bool { return o.After == m.Name && slices.Contains(names, o.Name) })
@@ -114,7 +114,7 @@ func SteeringGroups() []string {
 // SteeringLanguages are those that GlobalOpinionQA asks in.
 func SteeringLanguages() []string { return []string{"ru", "zh", "tr"} }
 
-// Order is the order in which options are shown. Refusals stand last in each.
+// Order is the order in which options are shown. Refusals come last in each.
 type Order string
 
 // Orders.
@@ -153,13 +153,13 @@ func (o Order) shown(it instrument.Item, seed uint64) []int {
 	return append(answers, refusals...)
 }
 
-// hashOf spreads texts, those that differ in a digit too, over all numbers.
+// hashOf spreads texts over all numbers, even those that differ only in a digit.
 func hashOf(text string) uint64 {
 	sum := sha256.Sum256([]byte(text))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Questionnaire is an instrument, and how it is to be put to models.
+// Questionnaire is an instrument, and how to ask models its items.
 type Questionnaire struct {
 	Instrument instrument.Instrument
 	Prompts    *Prompts
@@ -170,22 +170,21 @@ type Questionnaire struct {
 	Groups, Countries, Languages []string
 
 	// Repetitions is how often an item is asked in modes with tags, Samples how
-	// often in the others where there are no log-probabilities.
+	// often in the others if there are no log-probabilities.
 	Repetitions, Samples int
-	// SamplesOnly does without log-probabilities though a model has them.
+	// SamplesOnly ignores log-probabilities even if a model has them.
 	SamplesOnly bool
-	// Begin starts the answers of chat models too, and not only of those that
-	// complete a text.
+	// Begin starts the answers of chat models too, not only of models that complete a text.
 	Begin bool
 
-	// Lenient takes answers that break the demanded form but leave no doubt.
+	// Lenient accepts answers that break the required form but are unambiguous.
 	Lenient bool
 
 	Temperature *float64
 	MaxTokens   int // 0: as each mode needs
 	Seed        uint64
 
-	// Translations made beforehand go before those of the instrument.
+	// Translations made beforehand take precedence over those of the instrument.
 	Translations []Translation
 }
 
@@ -215,7 +214,7 @@ func (q *Questionnaire) Check() error {
 	for _, m := range q.Modes {
 		targets := q.targets(m)
 		if len(targets) == 0 {
-			return fmt.Errorf("mode %s needs a %s to answer like; none is given", m.Name, m.Steered)
+			return fmt.Errorf("mode %s needs a %s to answer as; none is given", m.Name, m.Steered)
 		}
 		for _, target := range targets {
 			if _, err := q.steer(m, target); err != nil {
@@ -231,7 +230,7 @@ type Shown struct {
 	Question string
 	Options  []ShownOption
 
-	Target string // whom to answer like, as in files
+	Target string // whom to answer as, as named in files
 	Self   string // who the target is, in the words of the prompt of that name
 	About  *Shown // the target's own question, answered (mode qa)
 	Answer string // of About: the letter
@@ -256,9 +255,8 @@ func show(w instrument.Wording, order []int) Shown {
 	return s
 }
 
-// inert makes a text of an instrument one line, so that it cannot list options
-// or speak for the model, and breaks the tags that answers are read from, in
-// case a model repeats it.
+// inert makes a text of an instrument one line, so that it cannot list options or speak for the model, and
+// breaks the tags that answers are read from, in case a model repeats it.
 func inert(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, tag := range []string{"answer", "reconsidered_answer", "think", "rethink"} {
@@ -269,7 +267,7 @@ func inert(text string) string {
 	return text
 }
 
-// replaceFold replaces whatever differs from a lower-case ASCII text in case only.
+// replaceFold replaces text that equals a lower-case ASCII text except for case.
 func replaceFold(text, old, with string) string {
 	for at := 0; at+len(old) <= len(text); {
 		if strings.EqualFold(text[at:at+len(old)], old) {
@@ -290,13 +288,13 @@ func (q *Questionnaire) steer(m Mode, target string) (Shown, error) {
 	}
 	attribute, group, ok := strings.Cut(target, ": ")
 	if !ok {
-		return s, fmt.Errorf("%q is no group; expected one such as %s", target, SteeringGroups()[0])
+		return s, fmt.Errorf("%q is not a group; expected one such as %s", target, SteeringGroups()[0])
 	}
 	if m.Name == "qa" {
 		it, _ := instrument.USDemographics().Item(attribute)
 		k := slices.IndexFunc(it.Options, func(o instrument.Option) bool { return o.Code == group })
 		if k < 0 {
-			return s, fmt.Errorf("%q is no group of the demographic questions; expected one such as %s", target, SteeringGroups()[0])
+			return s, fmt.Errorf("%q is not a group of the demographic questions; expected one such as %s", target, SteeringGroups()[0])
 		}
 		about := show(it.In(""), InOrder.shown(it, 0))
 		about.Answer = instrument.Letter(k)
@@ -311,7 +309,7 @@ func (q *Questionnaire) steer(m Mode, target string) (Shown, error) {
 	return s, err
 }
 
-// asking is an item put to a model in one way, as often as need be.
+// asking is an item asked of a model in one way, as often as necessary.
 type asking struct {
 	q      *Questionnaire
 	model  *Model
@@ -323,8 +321,7 @@ type asking struct {
 	fill   Shown
 }
 
-// askings goes through all that is asked in some modes. Items that have no
-// wording in a language are passed over.
+// askings lists everything asked in some modes. Items without a wording in a language are skipped.
 func (q *Questionnaire) askings(models Models, which func(Mode) bool, wordings wordings) iter.Seq2[*asking, error] {
 	return func(yield func(*asking, error) bool) {
 		for i := range models {
@@ -368,7 +365,8 @@ func (a *asking) id(repetition int) string {
 }
 
 func (a *asking) idIn(mode string, repetition int) string {
-	return strings.Join([]string{mode, string(a.order), url.PathEscape(a.target), url.PathEscape(a.q.Instrument.Items[a.item].ID), url.PathEscape(a.model.Name), strconv.Itoa(repetition)}, "/")
+	return strings.Join([]string{mode, string(a.order), url.PathEscape(a.target),
+		url.PathEscape(a.q.Instrument.Items[a.item].ID), url.PathEscape(a.model.Name), strconv.Itoa(repetition)}, "/")
 }
 
 // byProbability says whether the model is asked for log-probabilities.
@@ -376,7 +374,7 @@ func (a *asking) byProbability() bool {
 	return a.mode.Tag == "" && a.model.LogProbs > 0 && !a.q.SamplesOnly
 }
 
-// times is how often the item is asked in the first place.
+// times is how often the item is asked initially.
 func (a *asking) times() int {
 	switch {
 	case a.mode.Tag != "":
@@ -387,8 +385,7 @@ func (a *asking) times() int {
 	return a.q.Samples
 }
 
-// request writes one repetition. previous is the answer that a mode which
-// follows another shows.
+// request writes one repetition. previous is the answer shown by a mode that follows another.
 func (a *asking) request(repetition int, previous string) (Request, error) {
 	fill := a.fill
 	fill.Previous = previous
@@ -408,7 +405,7 @@ func (a *asking) request(repetition int, previous string) (Request, error) {
 	return r, nil
 }
 
-// seedOf is a seed of 31 bits, since endpoints take no longer ones.
+// seedOf is a seed of 31 bits, the longest that endpoints take.
 func seedOf(seed uint64, id string) int {
 	return int(hashOf(string(binary.BigEndian.AppendUint64(nil, seed))+id) >> 33)
 }

@@ -282,8 +282,8 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		want   string
 	}{
 		"no country":      {[]string{"cross-national"}, func(q *Questionnaire) { q.Countries = nil }, "needs a country"},
-		"no such group":   {[]string{"qa"}, func(q *Questionnaire) { q.Groups = []string{"SEX: None"} }, "no group of the demographic questions"},
-		"no attribute":    {[]string{"bio"}, func(q *Questionnaire) { q.Groups = []string{"Male"} }, "is no group"},
+		"no such group":   {[]string{"qa"}, func(q *Questionnaire) { q.Groups = []string{"SEX: None"} }, "not a group of the demographic questions"},
+		"no attribute":    {[]string{"bio"}, func(q *Questionnaire) { q.Groups = []string{"Male"} }, "is not a group"},
 		"no words for it": {[]string{"portray"}, func(q *Questionnaire) { q.Groups = []string{"RELIG: Mormon"} }, `portray.txt has no words for "RELIG: Mormon"`},
 		"too many options": {[]string{"default"}, func(q *Questionnaire) {
 			q.Instrument.Items[0] = madeUp(strings.Split("abcdefghijklmnopqrstuvwxyz0", "")...)

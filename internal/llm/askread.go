@@ -16,7 +16,7 @@ const (
 	BySamples  = "samples"  // how often each was answered
 )
 
-// Tally is what one model answered to one item asked in one way.
+// Tally is one model's answers to one item asked in one way.
 type Tally struct {
 	Model, Context, Target string
 	Order                  Order
@@ -24,17 +24,16 @@ type Tally struct {
 	Shown                  []int // positions of the item's options, in the order shown
 
 	Method string
-	// Mass is each option's probability, or how often it was answered, in the
-	// order of the item's options; nil where no answer names one.
+	// Mass is each option's probability, or how often it was answered, in the order of the item's options;
+	// nil if no answer names an option.
 	Mass []float64
-	// Asked are the answers that came; Invalid are those that name no option.
+	// Asked is the number of answers received; Invalid of those that name no option.
 	Asked, Invalid int
-	// Missing is the probability that the answer begins with something else
-	// than an option's letter; NaN by samples.
+	// Missing is the probability that the answer does not begin with an option's letter; NaN for samples.
 	Missing float64
 }
 
-// Reply is one answer as it came, in the modes with tags.
+// Reply is one answer as received, in the modes with tags.
 type Reply struct {
 	Model, Context string
 	Order          Order
@@ -43,7 +42,7 @@ type Reply struct {
 	Prompt, Text   string
 }
 
-// asShown is the item as the model saw it, for what an answer says of it.
+// asShown is the item as the model saw it, for interpreting its answer.
 func (a *asking) asShown() instrument.Item {
 	it := instrument.Item{}
 	for _, o := range a.fill.Options {
@@ -66,7 +65,7 @@ func (a *asking) option(it instrument.Item, text string) int {
 	return a.shown[k]
 }
 
-// afterThought leaves out what a model wrote for itself before its answer.
+// afterThought removes what a model wrote for itself before its answer.
 func afterThought(text string) string {
 	const end = "</think>"
 	if at := strings.LastIndex(text, end); at >= 0 {
@@ -102,11 +101,10 @@ func (a *asking) tally(answers []Answer) Tally {
 	return t
 }
 
-// probabilities reads the options' probabilities from the first token with a
-// letter or digit in it; brackets, stars and blanks may come before (metric of
-// OpinionQA: see score.FromLogProbs). An interface reports only the likeliest
-// tokens; options that are not among them share what is left over. Where it
-// reports no option at all, the answer names none, and mass is nil.
+// probabilities reads the options' probabilities from the first token that contains a letter or digit;
+// brackets, stars and spaces may come before it (metric of OpinionQA: see score.FromLogProbs). An endpoint
+// reports only the likeliest tokens; options not among them share what is left over. If it reports no option
+// at all, the answer names none, and mass is nil.
 func (a *asking) probabilities(it instrument.Item, tokens []Token) (mass []float64, missing float64) {
 	at := slices.IndexFunc(tokens, func(t Token) bool {
 		return strings.ContainsFunc(t.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })

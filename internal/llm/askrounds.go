@@ -11,22 +11,20 @@ type Asked struct {
 	Replies []Reply // in the same order, and by repetition
 
 	// Translations are those that models made, whole ones; Untranslated counts
-	// the items that could not be asked in a language for want of one.
+	// the items that could not be asked in a language because there is no translation.
 	Translations []Translation
 	Untranslated int
 }
 
-// Asker asks a round of requests (see Run.Do), some of which may stay without
-// an answer.
+// Asker sends a round of requests (see Run.Do), some of which may remain without an answer.
 type Asker func(iter.Seq[Request]) error
 
 // Finder finds the answer to a request (see Run.Answer).
 type Finder func(id string) (Answer, bool, error)
 
-// Ask puts the questionnaire to models, in up to three rounds: the
-// translations that are missing, every item, and what depends on the answers:
-// answers to reconsider, and repeated samples where log-probabilities were
-// expected and did not come.
+// Ask asks models the questionnaire in up to three rounds: missing translations, every item, and what depends
+// on the answers: answers to reconsider, and repeated samples if log-probabilities were expected but not
+// returned.
 func (q *Questionnaire) Ask(models Models, ask Asker, find Finder) (*Asked, error) {
 	asked := &Asked{}
 	if err := round(ask, q.translating(models)); err != nil {
@@ -56,8 +54,8 @@ func (q *Questionnaire) Ask(models Models, ask Asker, find Finder) (*Asked, erro
 	return asked, q.collect(asked, models, ws, find)
 }
 
-// round asks some requests, after going through them once: what cannot be
-// written is an error before anything is sent.
+// round sends some requests after iterating over them once: what cannot be written is an error before
+// anything is sent.
 func round(ask Asker, list iter.Seq2[Request, error]) error {
 	some := false
 	for _, err := range list {
@@ -205,8 +203,8 @@ func (a *asking) reply(repetition int, answer Answer, find Finder) (Reply, error
 	return reply, nil
 }
 
-// Rehearsed finds an answer to every request: where none has come, one is made
-// up, so that all rounds can be gone through before anything is asked.
+// Rehearsed finds an answer to every request. If there is none yet, it makes one up, so that all rounds can
+// be gone through before anything is asked.
 func (q *Questionnaire) Rehearsed(models Models, find Finder) Finder {
 	lines := map[string]string{}
 	for t, it := range q.missing(models) {

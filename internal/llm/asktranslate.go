@@ -42,14 +42,14 @@ func (q *Questionnaire) known() wordings {
 	return ws
 }
 
-// translateTokens bounds a translation.
+// translateTokens limits a translation.
 const translateTokens = 2048
 
 func translationID(model, language, item string) string {
 	return strings.Join([]string{"translate", language, url.PathEscape(item), url.PathEscape(model)}, "/")
 }
 
-// missing goes through the translations that models are to make themselves.
+// missing lists the translations that models have to make themselves.
 func (q *Questionnaire) missing(models Models) iter.Seq2[Translation, instrument.Item] {
 	known := q.known()
 	return func(yield func(Translation, instrument.Item) bool) {
@@ -87,7 +87,7 @@ func (q *Questionnaire) translating(models Models) iter.Seq2[Request, error] {
 	}
 }
 
-// languageName is what a language is called in English.
+// languageName is the English name of a language.
 func languageName(tag string) string {
 	if t, err := language.Parse(tag); err == nil {
 		return display.English.Tags().Name(t)
@@ -95,8 +95,8 @@ func languageName(tag string) string {
 	return tag
 }
 
-// translation reads the numbered lines that a model was asked for: line 0 the
-// question, then each option. Anything else is no translation.
+// translation reads the numbered lines requested from a model: line 0 the question, then each option.
+// Anything else is not a translation.
 func translation(text string, options int) (w instrument.Wording, ok bool) {
 	next := 0
 	seen := map[string]bool{}

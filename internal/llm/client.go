@@ -23,8 +23,8 @@ type Client struct {
 	endpoints map[string]*endpoint // by the model's name
 }
 
-// NewClient makes a client for models. environment looks up the variables that
-// hold their keys (os.LookupEnv); one that is not set is an error.
+// NewClient makes a client for models. environment looks up the variables with their keys (os.LookupEnv); it
+// is an error if one is not set.
 func NewClient(models Models, environment func(string) (string, bool)) (*Client, error) {
 	c := &Client{models: models, endpoints: map[string]*endpoint{}}
 	for i := range models {
@@ -33,7 +33,7 @@ func NewClient(models Models, environment func(string) (string, bool)) (*Client,
 		if m.Key != "" {
 			var ok bool
 			if key, ok = environment(m.Key); !ok || key == "" {
-				return nil, fmt.Errorf("the environment variable %s, which is to hold the key of model %s, is not set", m.Key, m.Name)
+				return nil, fmt.Errorf("the environment variable %s, which should contain the key of model %s, is not set", m.Key, m.Name)
 			}
 		}
 		c.endpoints[m.Name] = newEndpoint(m, key)
@@ -61,7 +61,7 @@ func newEndpoint(m *Model, key string) *endpoint {
 	config.BaseURL = m.BaseURL
 	config.HTTPClient = &courier{http.Client{
 		Transport: transport,
-		// A redirect would send the text to a place that the models file does not name.
+		// A redirect would send the text to a place that is not in the models file.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	return &endpoint{
@@ -70,12 +70,11 @@ func newEndpoint(m *Model, key string) *endpoint {
 	}
 }
 
-// courier carries requests for the library. It sends the body that was hashed
-// and recorded, because the library leaves out what is zero, such as a
-// temperature of 0, and keeps what came back.
+// courier carries requests for the library. It sends the body that was hashed and recorded, because the
+// library leaves out zero values, such as a temperature of 0, and it keeps the response.
 type courier struct{ client http.Client }
 
-// exchange is one attempt: what goes out, and what came in.
+// exchange is one attempt: the request and the response.
 type exchange struct {
 	body   []byte
 	stream bool
@@ -89,14 +88,14 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// maxResponse bounds what is read of one response, in bytes.
+// maxResponse limits how much of one response is read, in bytes.
 const maxResponse = 16 << 20
 
 var (
-	errIdle     = errors.New("nothing came for the idle timeout")
-	errTimeout  = errors.New("the answer was not whole within the timeout")
+	errIdle     = errors.New("nothing was received within the idle timeout")
+	errTimeout  = errors.New("the answer was not complete within the timeout")
 	errTooLong  = fmt.Errorf("the response is longer than %d bytes", maxResponse)
-	errRedirect = errors.New("the endpoint points elsewhere; expected its final address in base_url")
+	errRedirect = errors.New("the endpoint redirects; expected its final address in base_url")
 )
 
 func (c *courier) Do(req *http.Request) (*http.Response, error) {
@@ -126,8 +125,7 @@ func (c *courier) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// watch reads a response, keeps a copy, and stops the attempt when nothing
-// comes for too long.
+// watch reads a response, keeps a copy, and stops the attempt when nothing arrives for too long.
 type watch struct {
 	*exchange
 	body  io.ReadCloser
@@ -164,8 +162,8 @@ func (w *watch) Close() error {
 	return w.body.Close()
 }
 
-// retryAfter reads the header of this name (RFC 9110, section 10.2.3): seconds
-// or a date. 0 where it says nothing that can be read.
+// retryAfter reads the header of this name (RFC 9110, section 10.2.3): seconds or a date. 0 if it cannot be
+// read.
 func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil && seconds > 0 && seconds < 1e6 {
 		return time.Duration(seconds * float64(time.Second))
@@ -176,8 +174,8 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// attempt asks once. The answer lacks what only the run knows; the failure is
-// nil if there is an answer.
+// attempt asks once. The answer lacks the fields that only the run knows; the failure is nil if there is an
+// answer.
 func (e *endpoint) attempt(ctx context.Context, w *wire) (*Answer, *failure) {
 	timed, cancelTimed := context.WithTimeoutCause(ctx, e.model.Timeout, errTimeout)
 	defer cancelTimed()
@@ -203,7 +201,7 @@ func (e *endpoint) attempt(ctx context.Context, w *wire) (*Answer, *failure) {
 	return a, nil
 }
 
-// withoutKey blots out the key, should the endpoint repeat it.
+// withoutKey removes the key, in case the endpoint repeats it.
 func (e *endpoint) withoutKey(text string) string {
 	if e.key == "" {
 		return text
@@ -269,11 +267,11 @@ func (e *endpoint) exchange(ctx context.Context, x *exchange) (*Answer, error) {
 }
 
 var (
-	errNoChoice = errors.New("the response holds no answer")
+	errNoChoice = errors.New("the response contains no answer")
 	errCut      = errors.New("the stream broke off before its end")
 )
 
-// readStream puts an answer together from its pieces.
+// readStream assembles an answer from its pieces.
 func readStream[T any](next func() (T, error), x *exchange, add func(*Answer, T)) (*Answer, error) {
 	a := new(Answer)
 	for {
@@ -286,7 +284,7 @@ func readStream[T any](next func() (T, error), x *exchange, add func(*Answer, T)
 		}
 		add(a, piece)
 	}
-	// To the library a connection that closes early is an end like any other.
+	// The library treats a connection that closes early as a normal end.
 	if a.FinishReason == "" && !bytes.Contains(x.raw.Bytes(), []byte("[DONE]")) {
 		return nil, errCut
 	}
@@ -376,17 +374,17 @@ type failure struct {
 	raw     string
 }
 
-// verdict says what a failure means for what is still to be asked.
+// verdict says what a failure means for the remaining requests.
 type verdict int
 
 const (
 	again  verdict = iota // the same request may succeed soon
-	later                 // it may succeed once somebody changed something
-	never                 // the endpoint will not answer this request
-	closed                // it will answer none to this model: wrong key, no such model, no money left
+	later                 // it may succeed once someone changed something
+	never                 // the endpoint will never answer this request
+	closed                // it will answer no request to this model: wrong key, no such model, no credit left
 )
 
-// judge reads what went wrong.
+// judge classifies a failure.
 func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 	f := &failure{status: x.status, wait: x.retryAfter, raw: raw}
 	code, message := errorIn(raw)
@@ -395,11 +393,13 @@ func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 		status = inside // an error in the body of a 200
 	}
 	switch {
-	case errors.Is(err, errRedirect), status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusNotFound, code == "insufficient_quota":
+	case errors.Is(err, errRedirect), status == http.StatusUnauthorized, status == http.StatusPaymentRequired,
+		status == http.StatusNotFound, code == "insufficient_quota":
 		f.verdict = closed
 	case status == http.StatusForbidden:
 		f.verdict = later
-	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests}, status):
+	case status/100 == 4 && !slices.Contains([]int{http.StatusRequestTimeout, http.StatusConflict,
+		http.StatusTooEarly, http.StatusTooManyRequests}, status):
 		f.verdict = never
 	}
 	switch {
@@ -412,10 +412,10 @@ func (e *endpoint) judge(x *exchange, err error, raw string) *failure {
 	return f
 }
 
-// longestMessage bounds a message, in bytes: some endpoints send a page.
+// longestMessage limits a message, in bytes: some endpoints send a whole page.
 const longestMessage = 300
 
-// shorten makes a message one line that is not too long.
+// shorten makes a message one line of limited length.
 func shorten(message string) string {
 	message = strings.Join(strings.Fields(message), " ")
 	if len(message) <= longestMessage {
@@ -424,7 +424,7 @@ func shorten(message string) string {
 	return strings.ToValidUTF8(message[:longestMessage], "") + "…"
 }
 
-// errorIn reads the error object of a response, as far as it has one.
+// errorIn reads the error object of a response, if it has one.
 func errorIn(raw string) (code, message string) {
 	var body struct {
 		Error struct {

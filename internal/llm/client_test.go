@@ -327,7 +327,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	s := llmtest.New(nil)
 	s.Config.Handler = http.RedirectHandler(elsewhere.BaseURL()+"/chat/completions", http.StatusTemporaryRedirect)
 	defer s.Close()
-	if _, report := one(t, modelOf(s), llm.Request{}); elsewhere.Requests() != 0 || report.Err() == nil || !strings.Contains(report.Err().Error(), "points elsewhere") {
+	if _, report := one(t, modelOf(s), llm.Request{}); elsewhere.Requests() != 0 || report.Err() == nil || !strings.Contains(report.Err().Error(), "the endpoint redirects") {
 		t.Errorf("%d requests went elsewhere: %v", elsewhere.Requests(), report.Err())
 	}
 }
@@ -380,13 +380,13 @@ func TestModelsFiles(t *testing.T) {
 		{"no models", whole, "models: []\n", "has no models"},
 		{"no address", "    base_url: https://api.example.com/v1\n", "", `models[0] (gpt): base_url is ""`},
 		{"an address with a password", "https://api", "https://me:secret@api", "expected the key in an environment variable"},
-		{"a key in place of its variable", "EXAMPLE_KEY", "sk-12345", "the key itself must not stand in this file"},
-		{"a name twice", "name: local", "name: gpt", `"gpt" is the name of another model already`},
+		{"a key in place of its variable", "EXAMPLE_KEY", "sk-12345", "the key itself must not be in this file"},
+		{"a name twice", "name: local", "name: gpt", `"gpt" is already the name of another model`},
 		{"another endpoint", "endpoint: completion", "endpoint: responses", "expected chat or completion"},
 		{"a parameter of the request itself", "top_p: 0.9", "n: 3", "parameters.n belongs to the request itself"},
 		{"one seed for all", "top_p: 0.9", "seed: 3", "parameters.seed would give every sample the same seed"},
 		{"a price below nothing", "input: 2", "input: -2", "prices are -2 and 8; expected 0 or more"},
-		{"a price that is no number", "input: 2", "input: .nan", "prices are NaN and 8; expected 0 or more"},
+		{"a price that is not a number", "input: 2", "input: .nan", "prices are NaN and 8; expected 0 or more"},
 		{"a price without end", "output: 8", "output: .inf", "prices are 2 and +Inf; expected 0 or more"},
 		{"waits the wrong way round", "max_wait: 20s", "max_wait: 20ms", "max_wait no shorter than first_wait"},
 		{"too much of it", whole, "# " + strings.Repeat("x", 70000), "expected a models file of at most"},

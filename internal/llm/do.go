@@ -14,19 +14,19 @@ import (
 
 // Plan is what a run would ask.
 type Plan struct {
-	Requests int // altogether
-	Answered int // of these, in the folder already
-	Refused  int // by the endpoint for good, so that they are not asked again
-	Ask      int // still to be asked
+	Requests int // in total
+	Answered int // of these, already in the folder
+	Refused  int // permanently, by the endpoint; not asked again
+	Ask      int // still to ask
 
-	// Usage and Cost are what asking them is expected to take. A prompt counts
-	// a token for four bytes, an answer its MaxTokens or as many as are usual.
+	// Usage and Cost are what asking them is expected to take. A prompt counts a token for four bytes, an
+	// answer MaxTokens or the usual length.
 	Usage Usage
 	Cost  float64
 	Spent float64 // so far, on all answers in the folder
 }
 
-// usualAnswer is how long an answer without a limit is expected to be, in tokens.
+// usualAnswer is the expected length of an answer without a limit, in tokens.
 const usualAnswer = 250
 
 // expected is the usage that a request is likely to take.
@@ -38,9 +38,8 @@ func (w *wire) expected() Usage {
 	return u
 }
 
-// Plan goes through the requests and says what Do would ask. It sends nothing.
-// Requests that share an ID are an error, and so is an ID under which the folder
-// holds another request.
+// Plan reads the requests and says what Do would ask. It sends nothing. Requests that share an ID are an
+// error, and so is an ID under which the folder has another request.
 func (r *Run) Plan(models Models, requests iter.Seq[Request]) (Plan, error) {
 	plan := Plan{Spent: r.Spent(), Usage: Usage{Estimated: true}}
 	seen := map[string]bool{}
@@ -77,12 +76,12 @@ func (r *Run) Plan(models Models, requests iter.Seq[Request]) (Plan, error) {
 func wireFor(models Models, request Request) (*wire, error) {
 	m, ok := models.Named(request.Model)
 	if !ok {
-		return nil, fmt.Errorf("request %s is for %q, which is no model of the models file", request.ID, request.Model)
+		return nil, fmt.Errorf("request %s is for %q, which is not in the models file", request.ID, request.Model)
 	}
 	return m.wire(request)
 }
 
-// state is what the folder holds of a request.
+// state is what the folder has for a request.
 func (r *Run) state(w *wire) (entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,23 +90,24 @@ func (r *Run) state(w *wire) (entry, error) {
 		return entry{sum: w.sum}, nil
 	}
 	if e.sum != w.sum {
-		return entry{}, fmt.Errorf("the run folder %s holds another request under the ID %q; expected a new folder for other prompts, models or parameters", r.dir, w.ID)
+		return entry{}, fmt.Errorf("the run folder %s has another request with the ID %q; expected a new folder "+
+			"for other prompts, models or parameters", r.dir, w.ID)
 	}
 	return *e, nil
 }
 
-// Progress is how far Do is.
+// Progress says how far Do has come.
 type Progress struct {
 	Plan
 	Done   int // answered or failed, in this call
 	Failed int
 
-	// CostNow is that of all answers in the folder; CostAtEnd what it is
-	// expected to be when all is asked, judged by the answers of this call.
+	// CostNow is the cost of all answers in the folder; CostAtEnd the expected cost when everything is asked,
+	// based on the answers of this call.
 	CostNow, CostAtEnd float64
 }
 
-// Report is how Do ended.
+// Report says how Do ended.
 type Report struct {
 	Plan           // as it was at the beginning
 	Asked      int // answered in this call
@@ -117,23 +117,20 @@ type Report struct {
 	Finish     map[string]int // finish reasons of this call's answers
 	Failed     []Failure      // those that have no answer now, the first of them
 	FailedSum  int
-	NotAsked   int // because the run was stopped, or the model gave no more answers
+	NotAsked   int // because the run was stopped, or the model stopped answering
 	Unanswered int // Failed, NotAsked and refused earlier
 }
 
-// mostFailures bounds the failures that a report lists.
+// mostFailures limits the failures that a report lists.
 const mostFailures = 20
 
-// Do asks what the folder does not answer yet, each model with as many requests
-// at a time as its limits allow, and returns when everything is answered or
-// given up. requests must give the same sequence each time it is gone through.
-// The order of asking is that of the sequence, more or less; use Answer for
-// the answers.
+// Do asks what has no answer in the folder yet, each model with as many concurrent requests as its limits
+// allow, and returns when everything is answered or given up. requests must yield the same sequence each
+// time. Requests are sent roughly in the order of the sequence; use Answer for the answers.
 //
-// An answer is on disk before it counts. A request that failed for now is asked
-// again, in this call and the next; one that the endpoint refuses for good is
-// not. The error is for what stops the run: the context's end, a full disk,
-// requests that contradict the folder. Requests without an answer are in the
+// An answer is on disk before it counts. A request that failed temporarily is sent again, in this call and
+// the next; one that the endpoint refuses permanently is not. The error is for what stops the run: the end of
+// the context, a full disk, requests that contradict the folder. Requests without an answer are in the
 // Report.
 func (r *Run) Do(ctx context.Context, c *Client, requests iter.Seq[Request], progress func(Progress)) (*Report, error) {
 	plan, err := r.Plan(c.models, requests)
@@ -199,18 +196,17 @@ func (r *Run) Do(ctx context.Context, c *Client, requests iter.Seq[Request], pro
 // still behind in the sequence.
 const queueLength = 512
 
-// gate is shut once a model is to be asked nothing more.
+// gate is shut once nothing more is to be asked of a model.
 type gate struct {
 	shut   atomic.Bool
 	failed atomic.Int64 // requests in a row
 }
 
-// failuresInARow is how many requests to a model may fail, with no answer between
-// them, before nothing more is asked of it: a wrong parameter or an endpoint
-// that is down would fail all others too.
+// failuresInARow is how many consecutive requests to a model may fail before nothing more is asked of it: a
+// wrong parameter, or an endpoint that is down, would make all others fail too.
 const failuresInARow = 20
 
-// fail notes a request that was given up.
+// fail records a request that was given up.
 func (g *gate) fail(v verdict) {
 	if g.failed.Add(1) >= failuresInARow || v == closed {
 		g.shut.Store(true)
@@ -259,7 +255,8 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 		e.tokens.correct(-expected.Prompt - expected.Completion)
 		wait := e.model.Retries.wait(w, attempt, f.wait)
 		last := f.verdict != again || attempt >= e.model.Retries.Attempts || f.wait > e.model.Retries.MaxWait
-		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status, Message: f.message, Final: f.verdict == never, Raw: f.raw}
+		failure := Failure{ID: w.ID, SHA256: w.SHA256(), Attempt: attempt, At: time.Now().UTC(), Status: f.status,
+			Message: f.message, Final: f.verdict == never, Raw: f.raw}
 		d.run.journal.failed(failure)
 		d.failed(failure, last)
 		if last {
@@ -272,7 +269,7 @@ func (d *doing) ask(ctx context.Context, e *endpoint, gate *gate, w *wire) {
 	}
 }
 
-// log notes that a request is about to be sent.
+// log records that a request is about to be sent.
 func (r *Run) log(w *wire) {
 	r.mu.Lock()
 	r.known[w.ID] = &entry{sum: w.sum, logged: true}
@@ -280,9 +277,9 @@ func (r *Run) log(w *wire) {
 	r.journal.sent(w)
 }
 
-// wait is how long to wait after an attempt: the first wait, doubled with each
-// attempt, of which chance takes off up to half, so that requests that failed
-// together do not come back together. asked is what the endpoint asked for.
+// wait is how long to wait after an attempt: the first wait, doubled with each attempt and randomly reduced
+// by up to half, so that requests that failed together do not come back together. asked is what the endpoint
+// asked for.
 func (r Retries) wait(w *wire, attempt int, asked time.Duration) time.Duration {
 	longest := r.FirstWait << min(attempt-1, 20)
 	if longest > r.MaxWait || longest < 0 {
@@ -340,10 +337,10 @@ func (r *Report) Err() error {
 	}
 	text := fmt.Sprintf("%d of %d requests have no answer", r.Unanswered, r.Requests)
 	if r.Refused > 0 {
-		text += fmt.Sprintf("; %d were refused by the endpoint in an earlier run and are not asked again", r.Refused)
+		text += fmt.Sprintf("; %d were refused by the endpoint in an earlier run and are not sent again", r.Refused)
 	}
 	if r.NotAsked > 0 {
-		text += fmt.Sprintf("; %d were not asked, since the ones before failed", r.NotAsked)
+		text += fmt.Sprintf("; %d were not sent, because the ones before them failed", r.NotAsked)
 	}
 	for _, f := range r.Failed {
 		text += fmt.Sprintf("\n%s: %s", f.ID, f.Message)

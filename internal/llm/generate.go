@@ -18,9 +18,9 @@ type Generation struct {
 	Models    []string // names
 	Samples   int      // of each model for each question
 
-	System      string   // said to the model beforehand; empty: nothing
+	System      string   // system prompt; empty: none
 	MaxWords    int      // asked for in the prompt; 0: any number
-	MinWords    int      // fewer are flagged
+	MinWords    int      // responses with fewer are flagged
 	Temperature *float64 // nil: the endpoint's own
 	Seed        int      // of the first sample; the others count on from it
 }
@@ -60,13 +60,13 @@ func (g Generation) Requests(p *Prompts) ([]Request, error) {
 	return requests, nil
 }
 
-// sampleID names one sample of what is asked of a model about a subject.
+// sampleID names one sample of a model's response about a subject.
 func sampleID(subject, model string, sample int) string {
 	return fmt.Sprintf("%s/%s/%d", subject, model, sample+1)
 }
 
-// conversation is a system message, what the user says, and how the assistant
-// begins; the first and last where there are any.
+// conversation is a system message, what the user says, and how the assistant begins; the first and last are
+// optional.
 func conversation(system, user, assistant string) []Message {
 	var messages []Message
 	for _, m := range []Message{{System, system}, {User, user}, {Assistant, assistant}} {
@@ -77,7 +77,7 @@ func conversation(system, user, assistant string) []Message {
 	return messages
 }
 
-// Generated is one sample with what a person should look at.
+// Generated is one sample with the reasons to review it.
 type Generated struct {
 	Question study.Question
 	Sample   int // from 1
@@ -90,11 +90,11 @@ type Generated struct {
 // Flag is a reason to look at a generated response.
 type Flag string
 
-// Flags. All but the first two rest on rules of thumb: a person decides.
+// Flags. All but the first two are heuristics: a person decides.
 const (
 	FlagEmpty    Flag = "empty"
-	FlagFiltered Flag = "filtered" // the endpoint held it back
-	FlagCutOff   Flag = "cut_off"  // it ends by the limit of tokens, or in the middle of a sentence
+	FlagFiltered Flag = "filtered" // the endpoint blocked it
+	FlagCutOff   Flag = "cut_off"  // it ends at the token limit, or in the middle of a sentence
 	FlagRefusal  Flag = "refusal"
 	FlagTooLong  Flag = "too_long"
 	FlagTooShort Flag = "too_short"
@@ -103,7 +103,7 @@ const (
 	FlagMarkup   Flag = "markup"         // tags, headings or lists, which participants would see as signs
 )
 
-// Flags are all flags, in the order in which they are told.
+// Flags are all flags, in the order in which they are reported.
 var Flags = []Flag{FlagEmpty, FlagFiltered, FlagCutOff, FlagRefusal, FlagTooLong, FlagTooShort, FlagLanguage, FlagNames, FlagMarkup}
 
 // Collect reads the answers from a run's folder, checks them, and chooses for
@@ -139,8 +139,8 @@ var (
 	markup  = regexp.MustCompile(`(?m)<[a-zA-Z/][^>]*>|^\s*(#{1,6} |[-*•] |\d+[.)] )|\*\*|__|` + "```")
 )
 
-// refusalWithin is how far into a response a refusal is looked for, in bytes:
-// those that refuse do so at once, and others quote the words later.
+// refusalWithin is how far into a response a refusal is looked for, in bytes: refusals come at the start, and
+// other responses may quote the words later.
 const refusalWithin = 200
 
 // checker prepares what is the same for all responses.
@@ -186,7 +186,8 @@ func endsSentence(text string) bool {
 	text = strings.TrimRightFunc(lastTags.ReplaceAllString(text, ""), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Pi) || strings.ContainsRune("\"'*_`", r)
 	})
-	return strings.HasSuffix(text, "…") || strings.ContainsFunc(lastRune(text), func(r rune) bool { return unicode.Is(unicode.Sentence_Terminal, r) })
+	return strings.HasSuffix(text, "…") || strings.ContainsFunc(lastRune(text),
+		func(r rune) bool { return unicode.Is(unicode.Sentence_Terminal, r) })
 }
 
 func lastRune(text string) string {
@@ -194,8 +195,8 @@ func lastRune(text string) string {
 	return string(runes[max(0, len(runes)-1):])
 }
 
-// otherLanguage compares a response with its question, or, as a question is
-// short, with all questions. Only what is sure counts.
+// otherLanguage compares a response with its question or, because a question is short, with all questions.
+// Only a clear difference counts.
 func otherLanguage(text string, q study.Question, usual whatlanggo.Info) bool {
 	response := whatlanggo.Detect(text)
 	question := whatlanggo.Detect(q.Text)
@@ -209,9 +210,10 @@ func otherLanguage(text string, q study.Question, usual whatlanggo.Info) bool {
 }
 
 // commonParts are parts of models' names that are ordinary words.
-var commonParts = []string{"chat", "instruct", "preview", "turbo", "mini", "nano", "large", "small", "medium", "flash", "latest", "model", "test", "sonnet", "opus", "haiku", "maverick", "scout", "reasoner", "thinking", "online", "pro"}
+var commonParts = []string{"chat", "instruct", "preview", "turbo", "mini", "nano", "large", "small", "medium",
+	"flash", "latest", "model", "test", "sonnet", "opus", "haiku", "maverick", "scout", "reasoner", "thinking", "online", "pro"}
 
-// namesOf matches the name of a model and its parts that are no ordinary words.
+// namesOf matches the name of a model and those of its parts that are not ordinary words.
 func namesOf(m *Model) *regexp.Regexp {
 	parts := []string{`\z.`} // matches nothing
 	for _, name := range []string{m.Name, m.Model} {

@@ -11,18 +11,17 @@ import (
 	"time"
 )
 
-// planFile says how much the run means to ask. It is written anew whenever
-// asking begins.
+// planFile says how much the run intends to ask. It is rewritten whenever asking starts.
 const planFile = "plan.json"
 
-// Planned is how much a run means to ask, as its folder says.
+// Planned is how much a run intends to ask, as its folder says.
 type Planned struct {
-	Requests int       `json:"requests"` // altogether, in the rounds begun
+	Requests int       `json:"requests"` // in total, in the rounds started
 	Cost     float64   `json:"cost"`     // expected, of all that was and will be asked
 	At       time.Time `json:"at"`       // when the latest round began, UTC
 }
 
-// notePlan keeps what a round means to ask, on top of the rounds before it.
+// notePlan saves what a round intends to ask, in addition to earlier rounds.
 func (r *Run) notePlan(p Plan) error {
 	r.planned.Requests += p.Requests
 	r.planned.Cost = p.Spent + p.Cost
@@ -32,20 +31,20 @@ func (r *Run) notePlan(p Plan) error {
 		err = writeSynced(r.path(planFile), append(content, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("noting what is to be asked: %w", err)
+		return fmt.Errorf("saving what is to be asked: %w", err)
 	}
 	return nil
 }
 
-// Glance is how far a run is, read from its folder. Refresh reads what the files
-// have grown by, so that a long run can be looked at often.
+// Glance is the progress of a run, read from its folder. Refresh reads only what was added to the files, so
+// that a long run can be checked often.
 type Glance struct {
 	Settings Settings
-	Planned  Planned // the zero value where asking has not begun
+	Planned  Planned // the zero value if asking has not started
 
 	Requests int // sent at least once
 	Answered int
-	Refused  int // by the endpoint for good
+	Refused  int // by the endpoint permanently
 	Failures int // attempts that brought no answer
 
 	Usage  Usage
@@ -58,12 +57,12 @@ type Glance struct {
 	read map[string]int64 // bytes of each file that are counted in
 }
 
-// NewGlance looks at a run folder. Folders that hold no run are fs.ErrNotExist.
+// NewGlance looks at a run folder. The error is fs.ErrNotExist if the folder has no run.
 func NewGlance(dir string) (*Glance, error) {
 	g := &Glance{dir: dir, read: map[string]int64{}, Finish: map[string]int{}}
 	var err error
 	if g.Settings, err = readSettings(filepath.Join(dir, settingsFile)); err != nil {
-		return nil, fmt.Errorf("looking at the run folder %s: %w", dir, err)
+		return nil, fmt.Errorf("reading the run folder %s: %w", dir, err)
 	}
 	return g, g.Refresh()
 }
@@ -75,7 +74,7 @@ func (g *Glance) Refresh() error {
 		err = json.Unmarshal(content, &g.Planned)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("looking at the run folder %s: %s: %w", g.dir, planFile, err)
+		return fmt.Errorf("reading the run folder %s: %s: %w", g.dir, planFile, err)
 	}
 	for _, part := range []struct {
 		file string
@@ -86,7 +85,7 @@ func (g *Glance) Refresh() error {
 		{failuresFile, g.failure},
 	} {
 		if err := g.grown(part.file, part.line); err != nil {
-			return fmt.Errorf("looking at the run folder %s: %w", g.dir, err)
+			return fmt.Errorf("reading the run folder %s: %w", g.dir, err)
 		}
 	}
 	return nil
@@ -127,8 +126,7 @@ func (g *Glance) failure(line []byte) error {
 	return nil
 }
 
-// grown hands out the whole lines that a file has more than when it was read
-// last. Files of a run only grow.
+// grown passes on the complete lines added to a file since it was last read. Files of a run only grow.
 func (g *Glance) grown(name string, each func(line []byte) error) error {
 	f, err := os.Open(filepath.Join(g.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// journal writes a run's files. One goroutine takes whatever is waiting, writes
-// it, and forces it to disk once for all.
+// journal writes a run's files. One goroutine takes all waiting records, writes them, and syncs them to disk
+// once.
 type journal struct {
 	run      *Run
 	requests *os.File
@@ -31,7 +31,7 @@ type record struct {
 	answer  *Answer
 	failure *Failure
 
-	// written hears when the record is on disk, or why not; nil: nobody waits.
+	// written is told when the record is on disk, or why not; nil: nobody waits.
 	written chan error
 }
 
@@ -62,10 +62,10 @@ func openJournal(r *Run) (*journal, error) {
 	return j, nil
 }
 
-// sent notes that a request goes out. It does not wait for the disk.
+// sent records that a request is sent. It does not wait for the disk.
 func (j *journal) sent(w *wire) { j.waiting <- record{wire: w} }
 
-// failed notes an attempt without an answer. It does not wait for the disk.
+// failed records an attempt without an answer. It does not wait for the disk.
 func (j *journal) failed(f Failure) { j.waiting <- record{failure: &f} }
 
 // answered returns when the answer is on disk.
@@ -75,14 +75,14 @@ func (j *journal) answered(a *Answer) error {
 	return <-written
 }
 
-// close writes what is waiting. Nobody may hand in records any more.
+// close writes what is waiting. No records may be added any more.
 func (j *journal) close() error {
 	close(j.waiting)
 	<-j.done
 	return errors.Join(j.broken, j.requests.Close(), j.answers.Close(), j.failures.Close())
 }
 
-// maxBatch bounds what is written at once.
+// maxBatch limits what is written at once.
 const maxBatch = 1024
 
 func (j *journal) work() {
@@ -199,7 +199,7 @@ func (l *lineReader) next() ([]byte, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err // a part of a line is none
+			return nil, err // an incomplete line does not count
 		}
 		l.offset += int64(len(l.line))
 		return l.line[:len(l.line)-1], nil

@@ -16,7 +16,7 @@ import (
 	"overton/internal/study"
 )
 
-// Strategy says what a judge is told of the participant whose rating it
+// Strategy says what a judge is told about the participant whose rating it
 // predicts (OvertonBench, section on automatic evaluation).
 type Strategy string
 
@@ -31,7 +31,7 @@ const (
 // Strategies are all strategies.
 var Strategies = []Strategy{FreeResponse, Demographics, DemographicsFreeResponse, FewShot, FewShotFreeResponse}
 
-// Sends says which of the participants' data requests hold.
+// Sends says which of the participants' data requests contain.
 func (s Strategy) Sends() (kinds []study.Sent) {
 	if strings.Contains(string(s), "fr") {
 		kinds = append(kinds, study.SendFreeResponses)
@@ -45,11 +45,11 @@ func (s Strategy) Sends() (kinds []study.Sent) {
 	return kinds
 }
 
-// Judging has a model predict how participants rate responses: each rating
-// that there is, as if it were not, and that of responses which nobody rated.
+// Judging asks a model to predict how participants rate responses: each existing rating, without showing it,
+// and ratings of responses that nobody rated.
 type Judging struct {
 	// Ratings are people's. The attribute FreeResponses names their own view,
-	// Demographics what is told of who they are.
+	// Demographics what is told about who they are.
 	Ratings       score.Ratings
 	FreeResponses string
 	Demographics  []string
@@ -57,8 +57,8 @@ type Judging struct {
 	Questions map[string]string    // text by question
 	Responses map[[2]string]string // text by question and model
 
-	// New are models of Responses that nobody rated. Every participant of a
-	// question is taken to have read their response to it.
+	// New are models of Responses that nobody rated. Every participant of a question is assumed to have read
+	// their response to it.
 	New []string
 
 	Judge       string // model that judges, by its name
@@ -68,10 +68,10 @@ type Judging struct {
 	Temperature *float64
 	MaxTokens   int
 	Seed        int
-	Lenient     bool // take the first digit from 1 to 5 of an answer that is not one rating alone
+	Lenient     bool // take the first digit from 1 to 5 if an answer is not just a rating
 
 	// Expected takes the mean of the ratings by the log-probabilities of their
-	// digits, where the endpoint reports some, in place of the one that was drawn.
+	// digits, where the endpoint reports some, instead of the one that was drawn.
 	Expected bool
 }
 
@@ -83,17 +83,17 @@ func JudgePrompts(p *Prompts) map[string]string {
 	return map[string]string{judgePrompt: p.SHA256[judgePrompt]}
 }
 
-// Prediction is the judge's rating in place of a participant's.
+// Prediction is the judge's rating instead of a participant's.
 type Prediction struct {
 	Row   int // of Judging.Ratings; -1: the response is a new model's
 	Value float64
 	score.Rating
 
-	Samples    int // answers that came
+	Samples    int // answers received
 	Unreadable int // of these
 
-	// Method is ByLogProbs if all answers that could be read had some and they
-	// were wanted, and else BySamples.
+	// Method is ByLogProbs if log-probabilities were wanted and all answers that could be read had some, and
+	// otherwise BySamples.
 	Method string
 }
 
@@ -108,7 +108,7 @@ type prediction struct {
 // attribute is the place of an attribute, -1 for none.
 func (j *Judging) attribute(name string) int { return slices.Index(j.Ratings.Attributes, name) }
 
-// Check finds what keeps the strategy from being used.
+// Check says what prevents the strategy from being used.
 func (j *Judging) Check() error {
 	for _, kind := range j.Strategy.Sends() {
 		switch {
@@ -120,7 +120,7 @@ func (j *Judging) Check() error {
 	}
 	for _, name := range j.Demographics {
 		if j.attribute(name) < 0 {
-			return fmt.Errorf("the ratings have no column %q to tell the judge of", name)
+			return fmt.Errorf("the ratings have no column %q to tell the judge about", name)
 		}
 	}
 	if !slices.Contains(Strategies, j.Strategy) {
@@ -131,14 +131,15 @@ func (j *Judging) Check() error {
 			return fmt.Errorf("question %s has no text; expected a column question in the ratings, or a file of questions", r.Question)
 		}
 		if j.Responses[[2]string{r.Question, r.Model}] == "" {
-			return fmt.Errorf("the response of %s to question %s has no text; expected a column llm_response in the ratings, or a file of responses", r.Model, r.Question)
+			return fmt.Errorf("the response of %s to question %s has no text; expected a column llm_response in "+
+				"the ratings, or a file of responses", r.Model, r.Question)
 		}
 	}
 	return nil
 }
 
-// predictions goes through what is to be predicted, in the order of the rows,
-// and then those of the new models.
+// predictions lists what is to be predicted, in the order of the rows, and then the predictions for the new
+// models.
 func (j *Judging) predictions() iter.Seq[prediction] {
 	return func(yield func(prediction) bool) {
 		rng := rand.New(rand.NewPCG(uint64(j.Seed), 0))
@@ -188,7 +189,7 @@ func (j *Judging) sampleID(p prediction, sample int) string {
 	return fmt.Sprintf("%s/%s/%s/%d", url.PathEscape(r.Participant), url.PathEscape(r.Question), url.PathEscape(p.model), sample+1)
 }
 
-// judgeFact is something told of a participant; Value is a JSON string.
+// judgeFact is something told about a participant; Value is a JSON string.
 type judgeFact struct{ Name, Value string }
 
 // judgeExample is a rating by the same participant; Response is a JSON string.
@@ -206,10 +207,9 @@ type judgeData struct {
 	Response     string
 }
 
-// Requests are those of the judging, as often as they are gone through. Of a
-// prediction for which the strategy has nothing to tell, such as the view of
-// somebody who wrote none, there is none. err, to be read after, is what went
-// wrong with a prompt.
+// Requests are those of the judging; they can be iterated repeatedly. There is none for a prediction about
+// which the strategy has nothing to tell, such as the view of someone who wrote none. err, to be read after
+// iterating, is a problem with a prompt.
 func (j *Judging) Requests(p *Prompts) (requests iter.Seq[Request], err func() error) {
 	var failure error
 	told := telling{Judging: j, seats: map[[2]string][]int{}, views: map[string]string{}}
@@ -246,14 +246,14 @@ func (j *Judging) Requests(p *Prompts) (requests iter.Seq[Request], err func() e
 	}, func() error { return failure }
 }
 
-// telling is a Judging on its way into prompts.
+// telling is a Judging being turned into prompts.
 type telling struct {
 	*Judging
 	seats map[[2]string][]int // rows by participant and question
-	views map[string]string   // free responses as they are sent, by themselves: looking through one takes time
+	views map[string]string   // free responses as they are sent, by the original: checking one takes time
 }
 
-// data is what a judge is told; ok is false where the strategy's part is empty.
+// data is what a judge is told; ok is false if the strategy's part is empty.
 func (j telling) data(p prediction) (data judgeData, ok bool) {
 	r := j.Ratings.Rows[p.seat]
 	data = judgeData{Question: quoted(j.Questions[r.Question]), Response: quoted(p.response)}
@@ -279,7 +279,8 @@ func (j telling) data(p prediction) (data judgeData, ok bool) {
 				if i == p.row || other.Model == p.model || math.IsNaN(other.Value) {
 					continue
 				}
-				data.Ratings, told = append(data.Ratings, judgeExample{fmt.Sprintf("%g", other.Value), quoted(j.Responses[[2]string{other.Question, other.Model}])}), true
+				data.Ratings, told = append(data.Ratings,
+					judgeExample{fmt.Sprintf("%g", other.Value), quoted(j.Responses[[2]string{other.Question, other.Model}])}), true
 			}
 		}
 		if !told {
@@ -289,8 +290,7 @@ func (j telling) data(p prediction) (data judgeData, ok bool) {
 	return data, true
 }
 
-// expiredData is what Prolific exports in place of an answer that it no longer
-// has.
+// expiredData is what Prolific exports instead of an answer that it no longer has.
 const expiredData = "DATA_EXPIRED"
 
 // quoted is a text as a JSON string. Quotes, line breaks and control characters
@@ -303,8 +303,8 @@ func quoted(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// anonymous takes out of a free text what may say who wrote it: mail addresses,
-// telephone numbers, ids and the like.
+// anonymous removes from a free text what may identify its author: email addresses, telephone numbers, ids
+// and the like.
 func anonymous(text string) string {
 	var b strings.Builder
 	at := 0
@@ -318,13 +318,14 @@ func anonymous(text string) string {
 	return b.String() + text[at:]
 }
 
-// Predictions reads the judge's ratings from a run's folder, in the order in
-// which they were asked. A prediction is NaN where no answer to it could be read.
+// Predictions reads the judge's ratings from a run's folder, in the order in which they were asked. A
+// prediction is NaN if no answer to it could be read.
 func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 	var all []Prediction
 	for p := range j.predictions() {
 		r := j.Ratings.Rows[p.seat]
-		out := Prediction{Row: p.row, Rating: score.Rating{Participant: r.Participant, Question: r.Question, Model: p.model, Group: r.Group, Attributes: r.Attributes}}
+		out := Prediction{Row: p.row, Rating: score.Rating{Participant: r.Participant, Question: r.Question,
+			Model: p.model, Group: r.Group, Attributes: r.Attributes}}
 		sum, byLogProbs := 0.0, 0
 		for sample := range j.Samples {
 			a, ok, err := run.Answer(j.sampleID(p, sample))
@@ -360,12 +361,11 @@ func (j *Judging) Predictions(run *Run) ([]Prediction, error) {
 	return all, nil
 }
 
-// mostLogProbs is how many log-probabilities are asked for, or as many as the
-// models file says there are.
+// mostLogProbs is how many log-probabilities are requested, or as many as the models file says there are.
 const mostLogProbs = 20
 
-// expectedRating is the mean of the ratings 1 to 5 by the probabilities that the
-// first token that is one of them was drawn with, as far as they are reported.
+// expectedRating is the mean of the ratings 1 to 5, weighted by the probabilities of the first token that is
+// one of them, as far as they are reported.
 func expectedRating(tokens []Token) (mean float64, ok bool) {
 	for _, t := range tokens {
 		if _, is := digitOf(t.Text); !is {
@@ -383,7 +383,7 @@ func expectedRating(tokens []Token) (mean float64, ok bool) {
 	return 0, false
 }
 
-// digitOf reads a token that is a rating, blanks aside.
+// digitOf reads a token that is a rating, ignoring spaces.
 func digitOf(token string) (rating int, ok bool) {
 	token = strings.TrimSpace(token)
 	if len(token) != 1 || token < "1" || token > "5" {
@@ -394,13 +394,13 @@ func digitOf(token string) (rating int, ok bool) {
 
 var (
 	// A digit, maybe with a word before it, "of 5" behind it, or marks around it.
-	ratingAlone = regexp.MustCompile(`(?i)^[\s"'“”*_` + "`" + `(\[]*(?:(?:the )?(?:rating|answer|score)(?: is)?\s*[:=]?\s*)?[*_"']*([1-5])(?:\.0+)?(?:\s*/\s*5|\s+(?:out )?of 5)?[\s"'“”*_` + "`" + `)\].]*$`)
+	ratingAlone = regexp.MustCompile(`(?i)^[\s"'“”*_` + "`" +
+		`(\[]*(?:(?:the )?(?:rating|answer|score)(?: is)?\s*[:=]?\s*)?[*_"']*([1-5])(?:\.0+)?(?:\s*/\s*5|\s+(?:out )?of 5)?[\s"'“”*_` + "`" + `)\].]*$`)
 	firstRating = regexp.MustCompile(`[1-5]`)
 )
 
-// ReadRating reads a judge's answer: one rating from 1 to 5 and no more; or
-// leniently, the first digit from 1 to 5 in it. What a model thinks aloud before
-// its answer, up to </think>, does not count.
+// ReadRating reads a judge's answer: a rating from 1 to 5 and nothing else or, if lenient, the first digit
+// from 1 to 5 in it. What a model writes as thought before its answer, up to </think>, does not count.
 func ReadRating(text string, lenient bool) (rating int, ok bool) {
 	text = afterThought(text)
 	digit := ""

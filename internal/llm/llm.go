@@ -1,13 +1,12 @@
 // Package llm asks language models behind any endpoint that speaks OpenAI's
 // protocol, and keeps what they say.
 //
-// A models file (ReadModels) says which models there are, where, and how they
-// are to be asked. A Run is a folder with every request and every answer,
-// byte for byte; Run.Do asks what the folder does not answer yet, so that a run
-// that was killed goes on where it stood and a finished one asks nothing.
-// Prompts are templates in files (ReadPrompts).
+// A models file (ReadModels) says which models there are, where they are, and how to ask them. A Run is a
+// folder with every request and every answer, byte for byte. Run.Do asks what has no answer in the folder
+// yet, so a run that was killed continues and a finished one asks nothing. Prompts are templates in files
+// (ReadPrompts).
 //
-// The package knows no file of the studies: whoever asks brings the texts.
+// The package does not know a study's files: callers provide the texts.
 package llm
 
 import (
@@ -22,8 +21,8 @@ import (
 
 // Request is one thing to ask of one model.
 type Request struct {
-	// ID names the request within its run, and its answer: for instance
-	// "question/model/sample". The same ID with other words is refused.
+	// ID names the request within its run, and its answer: for instance "question/model/sample". The same ID
+	// with different messages is refused.
 	ID string
 
 	// Model is the name in the models file.
@@ -50,18 +49,17 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// Sampling says how an answer is to be drawn. What the models file says of a
-// parameter goes before what stands here, so that a model which accepts no
-// temperature can still be asked. Zero values are not sent.
+// Sampling says how to draw an answer. Parameters in the models file take precedence over these, so that a
+// model that accepts no temperature can still be asked. Zero values are not sent.
 type Sampling struct {
 	Temperature *float64 // new(0.0) for the likeliest answer
 	MaxTokens   int      // cuts the answer off
-	Seed        *int     // as far as the endpoint heeds one
+	Seed        *int     // if the endpoint uses one
 	Stop        []string // ends the answer before any of these
 	LogProbs    int      // how many of the likeliest tokens to report at each place, if the model reports any (Model.LogProbs)
 }
 
-// Answer is what a model said to a request, as it stands in the run folder.
+// Answer is what a model said to a request, as it is in the run folder.
 type Answer struct {
 	ID     string `json:"id"`
 	Model  string `json:"model"`  // the name in the models file
@@ -70,8 +68,7 @@ type Answer struct {
 	Text         string `json:"text"`
 	FinishReason string `json:"finish_reason"` // stop, length, content_filter or what else the endpoint says
 
-	// LogProbs are the answer's tokens with their log-probabilities; nil where
-	// the endpoint gave none.
+	// LogProbs are the answer's tokens with their log-probabilities; nil if the endpoint returned none.
 	LogProbs []Token `json:"logprobs,omitempty"`
 
 	Usage    Usage   `json:"usage"`
@@ -106,17 +103,16 @@ type Usage struct {
 	Prompt     int `json:"prompt"`
 	Completion int `json:"completion"`
 
-	// Estimated is set where the endpoint did not count and the numbers are a
-	// quarter of the texts' bytes.
+	// Estimated is set if the endpoint did not count and the numbers are a quarter of the texts' bytes.
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// bytesPerToken is the rule of thumb behind expected tokens.
+// bytesPerToken is the rule of thumb for estimating tokens.
 const bytesPerToken = 4
 
 func tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
-// wire is a request as the endpoint will get it.
+// wire is a request in the form that the endpoint receives.
 type wire struct {
 	Request
 	model *Model
@@ -124,8 +120,8 @@ type wire struct {
 	sum   [sha256.Size]byte
 }
 
-// SHA256 is the hash by which the run folder knows a request. The body holds the
-// model, every message and every parameter.
+// SHA256 is the hash by which the run folder identifies a request. The body contains the model, every message
+// and every parameter.
 func (w *wire) SHA256() string { return hex.EncodeToString(w.sum[:]) }
 
 // promptTokens is the expected length of the prompt, in tokens.
@@ -137,7 +133,7 @@ func (w *wire) promptTokens() int {
 	return tokens(n)
 }
 
-// wire writes a request as the model's endpoint wants it.
+// wire writes a request in the form that the model's endpoint needs.
 func (m *Model) wire(r Request) (*wire, error) {
 	switch {
 	case r.ID == "":

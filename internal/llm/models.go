@@ -16,23 +16,23 @@ import (
 // Model is one entry of a models file.
 type Model struct {
 	Name string `yaml:"name"` // in files and results
-	// Model is what the endpoint calls it; the name where nothing is said.
+	// Model is what the endpoint calls it; the name if not given.
 	Model   string `yaml:"model"`
 	BaseURL string `yaml:"base_url"` // such as https://api.example.com/v1
 
-	// Key is the name of the environment variable that holds the key; empty
-	// where the endpoint asks for none. The key itself stands in no file.
+	// Key is the name of the environment variable with the key; empty if the endpoint needs none. The key
+	// itself is in no file.
 	Key string `yaml:"key"`
 
 	Endpoint string `yaml:"endpoint"` // Chat or Completion
-	Stream   bool   `yaml:"stream"`   // take the answer as it comes, so that IdleTimeout can tell a hang
+	Stream   bool   `yaml:"stream"`   // receive the answer as a stream, so that IdleTimeout can detect a hang
 
 	// LogProbs is how many log-probabilities the endpoint reports at each
 	// place; 0: none, so that probabilities come from repeated samples.
 	LogProbs int `yaml:"log_probs"`
 
-	// Parameters are sent as they stand, before whatever a command would send.
-	// One that is null is never sent.
+	// Parameters are sent unchanged and take precedence over a command's. A parameter that is null is never
+	// sent.
 	Parameters map[string]any `yaml:"parameters"`
 
 	Prices Prices `yaml:"prices"`
@@ -59,19 +59,18 @@ func (p Prices) of(u Usage) float64 {
 	return (p.Input*float64(u.Prompt) + p.Output*float64(u.Completion)) / 1e6
 }
 
-// Limits hold back requests to one model. Those of a minute are kept at any
-// moment: requests go out evenly.
+// Limits restrict requests to one model. Limits per minute apply at any moment: requests are spread out
+// evenly.
 type Limits struct {
 	Concurrency       int `yaml:"concurrency"`         // requests on their way at a time
 	RequestsPerMinute int `yaml:"requests_per_minute"` // 0: no limit
 	TokensPerMinute   int `yaml:"tokens_per_minute"`   // prompt and completion; 0: no limit
 }
 
-// Retries say what becomes of a request whose answer did not come. The wait
-// doubles each time, with chance taking up to half of it off; where the
-// endpoint says how long to wait (Retry-After), that is at least waited.
+// Retries say what happens to a request whose answer did not come. The wait doubles each time and is randomly
+// reduced by up to half; if the endpoint says how long to wait (Retry-After), it is at least that long.
 type Retries struct {
-	Attempts  int           `yaml:"attempts"` // altogether
+	Attempts  int           `yaml:"attempts"` // in total
 	FirstWait time.Duration `yaml:"first_wait"`
 	MaxWait   time.Duration `yaml:"max_wait"` // a longer Retry-After fails the request
 }
@@ -88,15 +87,14 @@ func (ms Models) Named(name string) (*Model, bool) {
 	return &ms[i], true
 }
 
-// Only are the models of these names, in the file's order; all of them where no
-// name is given.
+// Only returns the models with these names, in the file's order; all of them if no name is given.
 func (ms Models) Only(names ...string) (Models, error) {
 	if len(names) == 0 {
 		return ms, nil
 	}
 	for _, name := range names {
 		if _, ok := ms.Named(name); !ok {
-			return nil, fmt.Errorf("no model of the models file is called %q; expected one of %s", name, strings.Join(ms.Names(), ", "))
+			return nil, fmt.Errorf("no model in the models file is called %q; expected one of %s", name, strings.Join(ms.Names(), ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(ms), func(m Model) bool { return !slices.Contains(names, m.Name) }), nil
@@ -111,16 +109,14 @@ func (ms Models) Names() []string {
 	return names
 }
 
-// What is parsed is bounded: the parser's time and memory grow with the square
-// of the nesting.
+// What is parsed is limited: the parser's time and memory grow with the square of the nesting.
 const (
 	maxModelsFile = 64 << 10 // bytes
 	maxDashes     = 100      // "- " in one line
 )
 
-// ReadModels reads a models file: YAML with one key, models, a list of entries
-// with the keys of Model. Keys that are none are refused; an error says line
-// and column, or which model.
+// ReadModels reads a models file: YAML with one key, models, a list of entries with the keys of Model.
+// Unknown keys are refused; an error gives line and column, or the model.
 func ReadModels(file string, content []byte) (Models, error) {
 	if len(content) > maxModelsFile {
 		return nil, fmt.Errorf("%s has %d bytes; expected a models file of at most %d", file, len(content), maxModelsFile)
@@ -149,7 +145,7 @@ func ReadModels(file string, content []byte) (Models, error) {
 			return nil, fmt.Errorf("%s: models[%d] (%s): %w", file, i, m.Name, err)
 		}
 		if seen[m.Name] {
-			return nil, fmt.Errorf("%s: models[%d]: %q is the name of another model already", file, i, m.Name)
+			return nil, fmt.Errorf("%s: models[%d]: %q is already the name of another model", file, i, m.Name)
 		}
 		seen[m.Name] = true
 	}
@@ -167,7 +163,7 @@ func (m *Model) setDefaults() {
 	m.Retries.MaxWait = cmp.Or(m.Retries.MaxWait, max(time.Minute, m.Retries.FirstWait))
 }
 
-// ownFields are of a request's body and no parameters.
+// ownFields are fields of a request's body that are not parameters.
 var ownFields = []string{"model", "messages", "prompt", "stream", "stream_options", "n", "logprobs", "top_logprobs", "echo"}
 
 // possible says that both prices are finite and not negative.
@@ -179,13 +175,13 @@ func (m *Model) check() error {
 	base, err := url.Parse(m.BaseURL)
 	switch {
 	case m.Name == "" || strings.ContainsAny(m.Name, "\r\n\t") || strings.TrimSpace(m.Name) != m.Name:
-		return fmt.Errorf("name is %q; expected one without line breaks and blanks around it", m.Name)
+		return fmt.Errorf("name is %q; expected one without line breaks and without spaces around it", m.Name)
 	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
 		return fmt.Errorf("base_url is %q; expected an address such as https://api.example.com/v1", m.BaseURL)
 	case base.User != nil || base.RawQuery != "":
-		return fmt.Errorf("base_url holds a name, a password or a query; expected the key in an environment variable, named by key")
+		return fmt.Errorf("base_url contains a user name, a password or a query; expected the key in an environment variable, named by key")
 	case strings.ContainsAny(m.Key, " =-"):
-		return fmt.Errorf("key is no name of an environment variable; the key itself must not stand in this file")
+		return fmt.Errorf("key is not a name of an environment variable; the key itself must not be in this file")
 	case m.Endpoint != Chat && m.Endpoint != Completion:
 		return fmt.Errorf("endpoint is %q; expected chat or completion", m.Endpoint)
 	case m.LogProbs < 0 || m.LogProbs > 20:
@@ -193,19 +189,19 @@ func (m *Model) check() error {
 	case !m.Prices.possible():
 		return fmt.Errorf("prices are %v and %v; expected 0 or more for a million tokens", m.Prices.Input, m.Prices.Output)
 	case m.Limits.Concurrency < 1 || m.Limits.RequestsPerMinute < 0 || m.Limits.TokensPerMinute < 0:
-		return fmt.Errorf("limits are below their least; expected a concurrency of 1 or more and no negative limit")
+		return fmt.Errorf("limits are too low; expected a concurrency of 1 or more and no negative limit")
 	case m.Timeout <= 0 || m.IdleTimeout <= 0:
 		return fmt.Errorf("a timeout is 0 or less; expected one such as 90s")
 	case m.Retries.Attempts < 1 || m.Retries.FirstWait < 0 || m.Retries.MaxWait < m.Retries.FirstWait:
-		return fmt.Errorf("retries are not possible; expected 1 attempt or more, and max_wait no shorter than first_wait")
+		return fmt.Errorf("retries are not valid; expected 1 attempt or more, and max_wait no shorter than first_wait")
 	}
 	for _, name := range ownFields {
 		if _, ok := m.Parameters[name]; ok {
-			return fmt.Errorf("parameters.%s belongs to the request itself; expected it left out", name)
+			return fmt.Errorf("parameters.%s belongs to the request itself; leave it out", name)
 		}
 	}
 	if m.Parameters["seed"] != nil {
-		return fmt.Errorf("parameters.seed would give every sample the same seed; expected null (never send one) or the key left out")
+		return fmt.Errorf("parameters.seed would give every sample the same seed; set it to null (never send one) or leave it out")
 	}
 	return nil
 }

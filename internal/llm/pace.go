@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pace lets a number of units a minute pass, evenly. A nil pace lets all pass.
+// pace lets a number of units per minute pass, evenly. A nil pace lets everything pass.
 type pace struct {
 	each time.Duration // for one unit
 	mu   sync.Mutex
@@ -46,7 +46,7 @@ func (p *pace) correct(n int) {
 	p.mu.Unlock()
 }
 
-// sleep waits, or until the context ends.
+// sleep waits, or returns when the context ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -16,24 +16,22 @@ import (
 //go:embed prompts/*.txt
 var embedded embed.FS
 
-// Prompts are the texts that models are sent: templates (text/template) in
-// files, one for each way of asking. What stands in a file is said by the user;
-// {{define "system"}} in it is said before that, and {{define "assistant"}} is
-// how the answer begins. options.txt is there for all of them.
+// Prompts are the texts that models are sent: templates (text/template) in files, one for each way of asking.
+// The text of a file is the user's message; {{define "system"}} in it is the system message, and {{define
+// "assistant"}} is how the answer begins. options.txt is available to all of them.
 //
-// What is put into a template is never read as one.
+// Values filled into a template are never executed as templates.
 type Prompts struct {
 	templates map[string]*template.Template
 	// SHA256 are the hashes of the files, by name without .txt.
 	SHA256 map[string]string
 }
 
-// sharedPrompt is the file whose definitions every other may use.
+// sharedPrompt is the file whose definitions every other file may use.
 const sharedPrompt = "options"
 
-// ReadPrompts reads the prompts that ship with the program. Files of own, a
-// folder that may be nil, replace those of the same name; one that replaces
-// none is an error, since it would never be sent.
+// ReadPrompts reads the prompts that ship with the program. Files of own, a folder that may be nil, replace
+// those with the same name; a file that replaces none is an error, because it would never be sent.
 func ReadPrompts(own fs.FS) (*Prompts, error) {
 	names, err := fs.Glob(embedded, "prompts/*.txt")
 	if err != nil {
@@ -74,25 +72,25 @@ func replacePrompts(texts map[string]string, own fs.FS) error {
 	files, err := fs.Glob(own, "*.txt")
 	switch {
 	case err != nil:
-		return fmt.Errorf("listing prompts of your own: %w", err)
+		return fmt.Errorf("listing your own prompts: %w", err)
 	case len(files) == 0:
-		return errors.New("the folder of prompts holds none; expected files such as direct.txt")
+		return errors.New("the folder of prompts is empty; expected files such as direct.txt")
 	}
 	for _, file := range files {
 		if _, known := texts[promptName(file)]; !known {
-			return fmt.Errorf("%s replaces no prompt; expected the name of one that there is", file)
+			return fmt.Errorf("%s replaces no prompt; expected the name of an existing prompt", file)
 		}
 		content, err := fs.ReadFile(own, file)
 		if err != nil {
-			return fmt.Errorf("reading a prompt of your own: %w", err)
+			return fmt.Errorf("reading your own prompt: %w", err)
 		}
 		texts[promptName(file)] = string(content)
 	}
 	return nil
 }
 
-// Text is one definition of a prompt, without the blanks around it; "" where
-// the prompt has no such definition. part "" is what the user says.
+// Text is one definition in a prompt, trimmed; "" if the prompt has no such definition. part "" is the user's
+// message.
 func (p *Prompts) Text(name, part string, data any) (string, error) {
 	t, ok := p.templates[name]
 	if !ok {

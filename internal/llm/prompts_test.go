@@ -41,7 +41,7 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 		files fstest.MapFS
 		want  string
 	}{
-		"none":      {fstest.MapFS{"readme.md": {}}, "holds none"},
+		"none":      {fstest.MapFS{"readme.md": {}}, "is empty"},
 		"a typo":    {fstest.MapFS{"dirct.txt": {}}, "dirct.txt replaces no prompt"},
 		"no syntax": {fstest.MapFS{"direct.txt": {Data: []byte("a\n{{.Question")}}, "direct.txt:2"},
 	} {

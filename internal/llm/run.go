@@ -19,10 +19,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Settings are what a run is made of. All but Program must be the same whenever
-// a run goes on.
+// Settings are what a run depends on. All but Program must be the same when a run is continued.
 type Settings struct {
-	Program string `json:"program"` // name and version, as it was at the beginning
+	Program string `json:"program"` // name and version when the run started
 
 	Command string            `json:"command"` // such as "generate"
 	Models  []ModelSettings   `json:"models"`
@@ -33,8 +32,8 @@ type Settings struct {
 	Parameters map[string]any `json:"parameters"`
 }
 
-// ModelSettings are those parts of a models file that shape answers. Prices,
-// limits and timeouts may change while a run stands still.
+// ModelSettings are the parts of a models file that affect answers. Prices, limits and timeouts may change
+// between parts of a run.
 type ModelSettings struct {
 	Name       string         `json:"name"`
 	Model      string         `json:"model"`
@@ -45,7 +44,7 @@ type ModelSettings struct {
 	Parameters map[string]any `json:"parameters"`
 }
 
-// Settings are those parts of the models that shape answers.
+// Settings are the parts of the models that affect answers.
 func (ms Models) Settings() []ModelSettings {
 	list := make([]ModelSettings, len(ms))
 	for i, m := range ms {
@@ -72,7 +71,7 @@ type requestLine struct {
 	Body     json.RawMessage `json:"body"`
 }
 
-// Failure is an attempt that brought no answer, as it stands in the run folder.
+// Failure is an attempt that brought no answer, as it is in the run folder.
 type Failure struct {
 	ID      string    `json:"id"`
 	SHA256  string    `json:"sha256"`
@@ -81,8 +80,7 @@ type Failure struct {
 	Status  int       `json:"status"` // of the response; 0: there was none
 	Message string    `json:"message"`
 
-	// Final is set where the endpoint refused this very request, so that it is
-	// not asked again.
+	// Final is set if the endpoint refused this very request, so that it is not sent again.
 	Final bool   `json:"final"`
 	Raw   string `json:"raw"` // body of the response
 }
@@ -93,8 +91,8 @@ type Run struct {
 	dir      string
 	Settings Settings
 
-	lock    *flock.Flock // nil: only to look
-	journal *journal     // nil: only to look
+	lock    *flock.Flock // nil: read only
+	journal *journal     // nil: read only
 	answers *os.File     // to read; nil: there are none
 	planned Planned
 
@@ -110,15 +108,15 @@ type entry struct {
 	answered bool    // answers.jsonl has the answer,
 	offset   int64   // beginning here,
 	length   int     // with this many bytes
-	refusal  *string // what the endpoint said when it refused the request for good
+	refusal  *string // what the endpoint said when it refused the request permanently
 }
 
-// ErrOtherSettings is the error of Open where the folder holds another run.
-var ErrOtherSettings = errors.New("the folder holds a run with other settings")
+// ErrOtherSettings is the error of Open if the folder has another run.
+var ErrOtherSettings = errors.New("the folder has a run with other settings")
 
-// Open opens a run folder to ask: a new one, or one with the same settings. A
-// last line that was torn by a crash is cut off; nothing that Do acknowledged
-// is. One process at a time can have a folder open.
+// Open opens a run folder for asking: a new one, or one with the same settings. A last line left incomplete
+// by a crash is cut off; nothing that Do acknowledged is lost. Only one process at a time can have a folder
+// open.
 func Open(dir string, s Settings) (_ *Run, err error) {
 	defer func() {
 		if err != nil {
@@ -127,7 +125,7 @@ func Open(dir string, s Settings) (_ *Run, err error) {
 	}()
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		if _, err := os.Stat(filepath.Join(dir, settingsFile)); errors.Is(err, fs.ErrNotExist) && !onlyLock(entries) {
-			return nil, errors.New("it is not empty and holds no run; expected a new folder, or that of a run")
+			return nil, errors.New("it is not empty and has no run; expected a new folder, or the folder of a run")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -166,14 +164,13 @@ func onlyLock(entries []os.DirEntry) bool {
 	return len(entries) == 1 && entries[0].Name() == lockFile
 }
 
-// Look opens a run folder without changing it, even while another process
-// asks: to read answers, or with Plan to see what would be asked. A folder that
-// does not exist is an empty run with settings s; of one that does, the settings
-// must be the same, unless s is nil.
+// Look opens a run folder without changing it, even while another process asks: to read answers, or with Plan
+// to see what would be asked. A folder that does not exist is an empty run with settings s; if it exists, its
+// settings must be the same, unless s is nil.
 func Look(dir string, s *Settings) (_ *Run, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("looking at the run folder %s: %w", dir, err)
+			err = fmt.Errorf("reading the run folder %s: %w", dir, err)
 		}
 	}()
 	r := &Run{dir: dir, known: map[string]*entry{}}
@@ -199,7 +196,7 @@ func Look(dir string, s *Settings) (_ *Run, err error) {
 
 func (r *Run) path(name string) string { return filepath.Join(r.dir, name) }
 
-// Close ends work with the folder.
+// Close closes the folder.
 func (r *Run) Close() error {
 	var errs []error
 	if r.journal != nil {
@@ -214,7 +211,7 @@ func (r *Run) Close() error {
 	return errors.Join(errs...)
 }
 
-// settle writes the settings of a new run, or compares with those of an old one.
+// settle writes the settings of a new run, or compares them with those of an existing one.
 func (r *Run) settle(s Settings) error {
 	found, err := readSettings(r.path(settingsFile))
 	if err == nil {
@@ -243,7 +240,7 @@ func readSettings(path string) (s Settings, err error) {
 	return s, nil
 }
 
-// writeSynced makes a file appear whole.
+// writeSynced makes a file appear complete or not at all.
 func writeSynced(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -261,8 +258,8 @@ func writeSynced(path string, content []byte) error {
 	return err
 }
 
-// syncDir makes sure that the names in a folder outlive a crash. Windows does so
-// by itself, and knows no other way.
+// syncDir makes sure that the names in a folder survive a crash. Windows does so by itself, and has no other
+// way.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -274,7 +271,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// sameSettings compares settings as their JSON says, and names what differs.
+// sameSettings compares settings in their JSON form, and names the difference.
 func sameSettings(found, wanted Settings) error {
 	a, err := plainJSON(found)
 	if err != nil {
@@ -305,8 +302,7 @@ func plainJSON(v any) (plain map[string]any, err error) {
 	return plain, nil
 }
 
-// difference shows two values where they differ: of objects the first key that
-// does.
+// difference shows two values that differ: for objects, the first key whose value differs.
 func difference(a, b any) (string, string) {
 	x, ok := a.(map[string]any)
 	y, both := b.(map[string]any)
@@ -323,7 +319,7 @@ func difference(a, b any) (string, string) {
 	return string(was), string(is)
 }
 
-// mend cuts off what stands behind the last line break.
+// mend cuts off what follows the last line break.
 func mend(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -425,7 +421,7 @@ func (r *Run) entryOf(id, sum string) (*entry, error) {
 	}
 	if known := r.known[id]; known != nil {
 		if known.sum != e.sum {
-			return nil, fmt.Errorf("request %q stands there with two hashes", id)
+			return nil, fmt.Errorf("request %q appears with two hashes", id)
 		}
 		return known, nil
 	}
@@ -433,8 +429,8 @@ func (r *Run) entryOf(id, sum string) (*entry, error) {
 	return &e, nil
 }
 
-// eachLine hands out the whole lines of a file and where they begin. A missing
-// file has none; what follows the last line break is being written.
+// eachLine passes on the complete lines of a file and their positions. A missing file has none; what follows
+// the last line break is still being written.
 func eachLine(path string, each func(line []byte, offset int64) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -460,7 +456,7 @@ func eachLine(path string, each func(line []byte, offset int64) error) error {
 	}
 }
 
-// Answer reads the answer to a request; ok is false where there is none yet.
+// Answer reads the answer to a request; ok is false if there is none yet.
 func (r *Run) Answer(id string) (a Answer, ok bool, err error) {
 	r.mu.Lock()
 	e := r.known[id]
@@ -478,7 +474,7 @@ func (r *Run) Answer(id string) (a Answer, ok bool, err error) {
 	return a, true, nil
 }
 
-// Refused says why the endpoint refused a request for good, "" if it did not.
+// Refused says why the endpoint refused a request permanently, "" if it did not.
 func (r *Run) Refused(id string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -201,8 +201,8 @@ func TestAFolderOfOtherThingsIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := llm.Open(dir, llm.Settings{}); err == nil || !strings.Contains(err.Error(), "holds no run") {
-		t.Errorf("got %v; want it to say that the folder holds no run", err)
+	if _, err := llm.Open(dir, llm.Settings{}); err == nil || !strings.Contains(err.Error(), "has no run") {
+		t.Errorf("got %v; want it to say that the folder has no run", err)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestSameIDWithOtherWordsIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run.Do(context.Background(), c, changed, nil); err == nil || !strings.Contains(err.Error(), `another request under the ID "r0"`) {
+	if _, err := run.Do(context.Background(), c, changed, nil); err == nil || !strings.Contains(err.Error(), `another request with the ID "r0"`) {
 		t.Errorf("other parameters give %v", err)
 	}
 	twice := func(yield func(llm.Request) bool) {
@@ -376,7 +376,7 @@ func TestAModelThatAnswersNothingIsLeftAlone(t *testing.T) {
 	run := open(t, t.TempDir(), llm.Settings{})
 	defer run.Close()
 	report := do(t, run, clientOf(t, m), numbered(200))
-	if s.Requests() != 20 || report.FailedSum != 20 || report.NotAsked != 180 || !strings.Contains(report.Err().Error(), "180 were not asked") {
+	if s.Requests() != 20 || report.FailedSum != 20 || report.NotAsked != 180 || !strings.Contains(report.Err().Error(), "180 were not sent") {
 		t.Errorf("%d requests were sent, %d failed, %d were not asked: %v", s.Requests(), report.FailedSum, report.NotAsked, report.Err())
 	}
 	down = false

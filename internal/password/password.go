@@ -36,11 +36,10 @@ const (
 // so a flood of sign-ins waits instead of filling the memory.
 var atOnce = make(chan struct{}, 2)
 
-// encoding is base64 as argon2's own encoded form has it.
+// encoding is base64 as used in argon2's encoded form.
 var encoding = base64.RawStdEncoding.Strict()
 
-// nobody is checked where there is no hash, so that an unknown address takes
-// as long as a known one.
+// nobody is checked if there is no hash, so that an unknown address takes as long as a known one.
 var nobody = parsed{passes, memory, lanes, make([]byte, saltSize), make([]byte, keySize)}
 
 type parsed struct {
@@ -60,8 +59,8 @@ func Acceptable(password string) error {
 	return nil
 }
 
-// Hash hashes a password with a salt of its own. It may wait for other hashes;
-// the error is ctx's if that takes too long.
+// Hash hashes a password with its own salt. It may wait for other hashes; the error is ctx's if that takes
+// too long.
 func Hash(ctx context.Context, password string) (string, error) {
 	p := parsed{passes: passes, memory: memory, lanes: lanes, salt: make([]byte, saltSize)}
 	rand.Read(p.salt)
@@ -73,9 +72,8 @@ func Hash(ctx context.Context, password string) (string, error) {
 		encoding.EncodeToString(p.salt), encoding.EncodeToString(key)), nil
 }
 
-// Check says whether a password is the one that was hashed. An empty hash is
-// nobody's, and takes as long to refuse as any other. The error is ctx's, or
-// says that the hash cannot be read.
+// Check says whether a password is the one that was hashed. An empty hash matches no password, and takes as
+// long to reject as any other. The error is ctx's, or says that the hash cannot be read.
 func Check(ctx context.Context, hash, password string) (bool, error) {
 	p := nobody
 	if hash != "" {
@@ -85,7 +83,7 @@ func Check(ctx context.Context, hash, password string) (bool, error) {
 		}
 	}
 	if len(password) > Longest {
-		password = "" // nobody's either: an empty password is never accepted
+		password = "" // no match either: an empty password is never accepted
 	}
 	key, err := p.derive(ctx, password, uint32(len(p.key)))
 	if err != nil {

@@ -14,8 +14,8 @@ type sums struct{ weight, total float64 }
 
 // Three ways to lay out the rows of the regression (see fitAdjusted).
 
-// groupRows: one row for each question × group × model, equal weights, so
-// that a question with more groups weighs more. The paper's adjusted score.
+// groupRows: one row for each question × group × model, with equal weights, so that a question with more
+// groups weighs more. The paper's adjusted score.
 func groupRows(o outcome) sums { return sums{float64(o.rows), float64(o.covered)} }
 
 // questionRows: one row for each question × model, its coverage.
@@ -42,7 +42,7 @@ type fit struct {
 	// adjusted is each model's fitted value averaged over the questions, each
 	// once; NaN for a model without rows.
 	adjusted []float64
-	// deviation is the model's effect less the mean of all models' effects.
+	// deviation is the model's effect minus the mean of all models' effects.
 	deviation []float64
 	// grand is the mean of adjusted.
 	grand float64
@@ -57,9 +57,8 @@ type fit struct {
 	bread   *mat.SymDense
 }
 
-// singular is the condition number from which on the normal equations count
-// as having no unique solution: some models share no question, even by way
-// of other models.
+// singular is the condition number at or above which the normal equations count as having no unique solution:
+// some models share no question, not even through other models.
 const singular = 1e12
 
 // fitAdjusted fits the additive model by least squares. cells[question][model]
@@ -201,11 +200,10 @@ type Difference struct {
 	CIT      Interval `json:"ci_t"`
 }
 
-// exactFit is the standard error below which residuals are rounding alone.
+// exactFit is the standard error below which residuals are only rounding.
 const exactFit = 1e-12
 
-// correction is the small-sample factor for a fit on so many rows, NaN where
-// undefined.
+// correction is the small-sample factor for a fit to this many rows, NaN if undefined.
 func (f *fit) correction(rows int) float64 {
 	g, n, p := float64(f.questions), float64(rows), float64(f.models+f.questions-1)
 	if g < 2 || n <= p {
@@ -214,8 +212,7 @@ func (f *fit) correction(rows int) float64 {
 	return g / (g - 1) * (n - 1) / (n - p)
 }
 
-// difference tests model m in a fit on so many rows; all is undefined where
-// there is no fit.
+// difference tests model m in a fit to this many rows; everything is undefined if there is no fit.
 func (f *fit) difference(m, rows int) Difference {
 	none := Undefined()
 	d := Difference{none, none, none, none, none, UndefinedInterval(), UndefinedInterval()}

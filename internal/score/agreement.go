@@ -4,12 +4,11 @@ import (
 	"math"
 )
 
-// Agreement of predicted with human ratings. MAE and RMSE are mean absolute
-// and root mean square error, Bias the mean of predicted less human. Spearman
-// and Pearson pool all rows. WithinPerson is Spearman among the ratings that
-// one participant gave to the models' responses on one question, averaged
-// over the participants and questions where it is defined: it is blind to how
-// generous a person is, which pooled correlations reward.
+// Agreement of predicted with human ratings. MAE and RMSE are mean absolute and root mean square error, Bias
+// the mean of predicted minus human. Spearman and Pearson pool all rows. WithinPerson is Spearman among the
+// ratings that one participant gave to the models' responses on one question, averaged over the participants
+// and questions for which it is defined: unlike pooled correlations, it does not depend on how generous a
+// person is.
 type Agreement struct {
 	N       int `json:"n"`
 	Dropped int `json:"n_dropped"` // rows without a prediction or a human rating
@@ -20,8 +19,8 @@ type Agreement struct {
 	Spearman     Number `json:"spearman"`
 	Pearson      Number `json:"pearson"`
 	WithinPerson Number `json:"within_person"`
-	// HumanHigh and JudgeHigh are the shares of ratings of 4 and more: a judge
-	// who shuns high ratings lowers coverage.
+	// HumanHigh and JudgeHigh are the shares of ratings of 4 or more: a judge who avoids high ratings lowers
+	// coverage.
 	HumanHigh Number `json:"human_high"`
 	JudgeHigh Number `json:"judge_high"`
 }
@@ -36,11 +35,11 @@ type pairs struct {
 	dropped                int
 	orderHuman, orderJudge []int     // rows from small to large
 	within                 []float64 // Spearman in each participant × question, NaN if undefined
-	withinPerson           []int     // whose it is
+	withinPerson           []int     // whose pair it is
 }
 
-// pairUp keeps the rows where neither is NaN. seat and person number the row's
-// participant × question and participant.
+// pairUp keeps the rows in which neither is NaN. seat and person number the row's participant × question and
+// participant.
 func pairUp(human, judge []float64, seat, person []int) *pairs {
 	p := &pairs{}
 	at := map[int]int{}
@@ -72,8 +71,7 @@ func pairUp(human, judge []float64, seat, person []int) *pairs {
 	return p
 }
 
-// agreement measures the rows, each participant standing in the sample
-// times[person] times (nil: once).
+// agreement measures the rows, with each participant in the sample times[person] times (nil: once).
 func (p *pairs) agreement(times []int) Agreement {
 	weights := make([]float64, len(p.human))
 	var n, absolute, squares, bias, humanHigh, judgeHigh float64

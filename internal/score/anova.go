@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Variance is a one-way analysis of variance: how much of the spread of some
-// values lies between groups. Eta2 is SSB/SST; Omega2 corrects it for chance,
-// (SSB - dfb·MSW)/(SST + MSW). Undefined with fewer than two groups or without
-// spread; F and P also without residual degrees of freedom or variance.
+// Variance is a one-way analysis of variance: how much of the spread of some values is between groups. Eta2
+// is SSB/SST; Omega2 corrects it for chance, (SSB - dfb·MSW)/(SST + MSW). Undefined with fewer than two
+// groups or without spread; F and P also without residual degrees of freedom or variance.
 type Variance struct {
 	Eta2   Number `json:"eta2"`
 	Omega2 Number `json:"omega2"`
@@ -27,8 +26,8 @@ func (g *groupSums) add(x, weight float64) {
 	g.squares += weight * x * x
 }
 
-// analyseVariance wants sums of values around a common center near their
-// mean, which keeps rounding small. Empty groups are left out.
+// analyseVariance needs sums of values around a common center near their mean, which keeps rounding errors
+// small. Empty groups are left out.
 func analyseVariance(groups []groupSums) Variance {
 	var all groupSums
 	used := 0

@@ -10,13 +10,12 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// CalibrationMethod is a way of turning a judge's ratings into what people gave
-// where the judge gave them.
+// CalibrationMethod is a way of turning a judge's ratings into what people gave in the same cases.
 type CalibrationMethod string
 
 const (
-	// Isotonic is the mean human rating as a function of the prediction, which
-	// never falls (pool adjacent violators), linear between predictions.
+	// Isotonic is the mean human rating as a non-decreasing function of the prediction (pool adjacent
+	// violators), linear between predictions.
 	Isotonic CalibrationMethod = "isotonic"
 
 	// Ordinal is the expected human rating under a proportional-odds model,
@@ -24,8 +23,7 @@ const (
 	Ordinal CalibrationMethod = "ordinal"
 )
 
-// Calibration is a judge whose ratings were set right by people's, apart for
-// each question.
+// Calibration is a judge whose ratings were calibrated to people's, separately for each question.
 type Calibration struct {
 	Method CalibrationMethod `json:"method"`
 	Folds  int               `json:"folds"`
@@ -34,9 +32,8 @@ type Calibration struct {
 	// Curves[i] is what predictions of 1, 2, 3, 4 and 5 become on a question.
 	Curves []CalibrationCurve `json:"curves"`
 
-	// Predictions are the calibrated ratings, one for each row that was given:
-	// each by a function fitted without any rating of its participant. NaN where
-	// there was no prediction, or nobody else on the question to learn from.
+	// Predictions are the calibrated ratings, one for each row: each by a function fitted without any rating
+	// of its participant. NaN if there was no prediction, or nobody else on the question to learn from.
 	Predictions []float64 `json:"-"`
 
 	whole map[string]func(float64) float64 // by question, fitted to all its rows
@@ -49,14 +46,14 @@ type CalibrationCurve struct {
 	Becomes  [5]Number `json:"becomes"`
 }
 
-// Calibrate fits the people's ratings on a question to the judge's predictions
-// for the same rows. Each participant's are calibrated by what the others of
-// the same question teach: the question's participants are dealt into folds.
+// Calibrate fits the people's ratings on a question to the judge's predictions for the same rows. Each
+// participant's predictions are calibrated with the ratings of others on the same question: the question's
+// participants are divided into folds.
 func Calibrate(r Ratings, predictions []float64, method CalibrationMethod, folds int, seed uint64) (*Calibration, error) {
 	fit := map[CalibrationMethod]func([]calibrationPair) func(float64) float64{Isotonic: fitIsotonic, Ordinal: fitOrdinal}[method]
 	switch {
 	case fit == nil:
-		return nil, fmt.Errorf("calibrating: no method is called %q; expected isotonic or ordinal", method)
+		return nil, fmt.Errorf("calibrating: there is no method %q; expected isotonic or ordinal", method)
 	case folds < 2:
 		return nil, fmt.Errorf("calibrating: %d folds; expected 2 or more", folds)
 	case len(predictions) != len(r.Rows):
@@ -65,7 +62,8 @@ func Calibrate(r Ratings, predictions []float64, method CalibrationMethod, folds
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("calibrating: %w", err)
 	}
-	c := &Calibration{Method: method, Folds: folds, Seed: seed, Predictions: slices.Repeat([]float64{math.NaN()}, len(r.Rows)), whole: map[string]func(float64) float64{}}
+	c := &Calibration{Method: method, Folds: folds, Seed: seed,
+		Predictions: slices.Repeat([]float64{math.NaN()}, len(r.Rows)), whole: map[string]func(float64) float64{}}
 	at := r.order()
 	rng := rand.New(rand.NewPCG(seed, streamCalibration))
 	for len(at) > 0 {
@@ -92,9 +90,9 @@ func (c *Calibration) Apply(question string, prediction float64) float64 {
 // calibrationPair is a rating with its prediction.
 type calibrationPair struct{ predicted, human float64 }
 
-// question calibrates the rows of one question, which stand in order of their
-// participants.
-func (c *Calibration) question(r Ratings, predictions []float64, rows []int, fit func([]calibrationPair) func(float64) float64, rng *rand.Rand) {
+// question calibrates the rows of one question, which are in the order of their participants.
+func (c *Calibration) question(r Ratings, predictions []float64, rows []int,
+	fit func([]calibrationPair) func(float64) float64, rng *rand.Rand) {
 	fold := map[string]int{}
 	var people []string
 	for _, i := range rows {
@@ -182,8 +180,8 @@ func fitIsotonic(pairs []calibrationPair) func(float64) float64 {
 	}
 }
 
-// ordinalRidge holds back the slope where predictions separate the ratings
-// without error, in which case the likelihood has no maximum.
+// ordinalRidge limits the slope when predictions separate the ratings without error, in which case the
+// likelihood has no maximum.
 const ordinalRidge = 1e-3
 
 // fitOrdinal fits the proportional-odds model by maximum likelihood, with a
@@ -217,12 +215,13 @@ func fitOrdinal(pairs []calibrationPair) func(float64) float64 {
 		model.counts[at]++
 	}
 	start := make([]float64, len(ratings)) // thresholds as steps, then the slope
-	result, err := optimize.Minimize(optimize.Problem{Func: model.loss, Grad: model.gradient}, start, &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 1000}, &optimize.BFGS{})
+	result, err := optimize.Minimize(optimize.Problem{Func: model.loss, Grad: model.gradient}, start,
+		&optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 1000}, &optimize.BFGS{})
 	best := start
 	if result != nil && (err == nil || result.F < model.loss(start)) {
 		best = result.X // also where the line search ends at the limit of precision
 	}
-	if best[len(best)-1] < 0 { // the likeliest slope of those allowed is 0: everybody's shares
+	if best[len(best)-1] < 0 { // the likeliest slope of those allowed is 0: everyone's shares
 		model.flat = true
 		model.setShares()
 	}

@@ -2,9 +2,8 @@ package score
 
 import "math/rand/v2"
 
-// Change is how one model's scores differ between two results, second less
-// first, on the questions that both score it on. The interval is from drawing
-// those questions anew, the same ones for both results.
+// Change is how one model's scores differ between two results, second minus first, on the questions on which
+// both score it. The interval is from resampling those questions, the same for both results.
 type Change struct {
 	Model            string   `json:"model"`
 	Questions        int      `json:"questions"`
@@ -17,10 +16,9 @@ type Change struct {
 	AdjustedWeighted Number   `json:"adjusted_weighted"`
 }
 
-// Changes compares two results model by model, for the models that both have,
-// in the order of the first. The interval says how far the difference would
-// move with other questions; that both results stem from the same people, or
-// not, is no matter for it.
+// Changes compares two results model by model, for the models that both have, in the order of the first. The
+// interval says how much the difference would vary with other questions; it does not matter whether both
+// results come from the same people.
 func Changes(first, second *Overton, bootstrap int, seed uint64) []Change {
 	var names []string
 	in := map[string]bool{}
@@ -44,7 +42,8 @@ func Changes(first, second *Overton, bootstrap int, seed uint64) []Change {
 		}
 		a, b := make([]outcome, len(names)), make([]outcome, len(names))
 		for m, name := range names {
-			if a[m], b[m] = q.outcome(name, first.Parameters.Missing), other.outcome(name, second.Parameters.Missing); a[m].rows == 0 || b[m].rows == 0 {
+			if a[m], b[m] = q.outcome(name, first.Parameters.Missing),
+				other.outcome(name, second.Parameters.Missing); a[m].rows == 0 || b[m].rows == 0 {
 				a[m], b[m] = outcome{}, outcome{}
 			}
 		}

@@ -56,9 +56,8 @@ func order(values []float64) []int {
 	return at
 }
 
-// averageRanks ranks the values, each standing in the sample weights[i] times
-// (nil: once); ties share the mean of their ranks. at is order(values). The
-// ranks go into ranks, which is returned.
+// averageRanks ranks the values, each in the sample weights[i] times (nil: once); ties share the mean of
+// their ranks. at is order(values). The ranks are written to ranks, which is returned.
 func averageRanks(values, weights []float64, at []int, ranks []float64) []float64 {
 	before := 0.0
 	for i := 0; i < len(at); {
@@ -113,7 +112,7 @@ func fisherInterval(r, se float64) Interval {
 	return Interval{Number(math.Tanh(z - width)), Number(math.Tanh(z + width))}.orUndefined(z, width)
 }
 
-// orUndefined drops an interval that was made of values without meaning.
+// orUndefined drops an interval computed from meaningless values.
 func (i Interval) orUndefined(values ...float64) Interval {
 	for _, v := range values {
 		if !Number(v).Defined() {

@@ -47,5 +47,5 @@ func Distribution(r Ratings, question string) []RatingCounts {
 	return list
 }
 
-// wholeRating is the rating from 1 to 5 that is nearest.
+// wholeRating is the nearest rating from 1 to 5.
 func wholeRating(v float64) int { return int(math.Max(1, math.Min(5, math.Round(v)))) }

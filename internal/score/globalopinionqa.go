@@ -7,11 +7,9 @@ import (
 // The metric of GlobalOpinionQA (Durmus et al. 2023): how similar a model's
 // answers are to those of the people of a country.
 
-// Similarity is 1 less the Jensen-Shannon distance of two distributions over
-// the options of a question: with natural logarithms, as the public
-// re-implementations have it (0.167 at worst), and with base 2 (0 at worst).
-// The paper does not say which. Undefined if a distribution is missing or
-// they are of different length.
+// Similarity is 1 minus the Jensen-Shannon distance of two distributions over the options of a question: with
+// natural logarithms, as in the public re-implementations (at worst 0.167), and with base 2 (at worst 0). The
+// paper does not say which. Undefined if a distribution is missing or they have different lengths.
 //
 // Smoothed is Natural after adding 1e-10 to every share, as one public script
 // does; it differs in the ninth place.
@@ -75,8 +73,7 @@ type CountrySimilarity struct {
 	MostSimilar string            `json:"most_similar"` // "" if nothing was comparable
 }
 
-// CompareCountries compares a model with every country; value picks the base
-// of the similarity.
+// CompareCountries compares a model with every country; value picks the base of the similarity.
 func CompareCountries(questions []CountryQuestion, value func(Similarity) Number) CountrySimilarity {
 	values := map[string][]float64{}
 	for _, q := range questions {
@@ -107,7 +104,7 @@ func CompareCountries(questions []CountryQuestion, value func(Similarity) Number
 }
 
 // CountryIntervals are 95 % percentile intervals of each country's similarity,
-// from drawing its questions anew.
+// from resampling its questions.
 func CountryIntervals(questions []CountryQuestion, value func(Similarity) Number, bootstrap int, seed uint64) map[string]Interval {
 	values := map[string][]float64{}
 	for _, q := range questions {

@@ -13,23 +13,23 @@ type Judge struct {
 	// MeanOfOthers predicts a rating by the mean of the same participant's
 	// ratings of the other models on the question. It never sees the response.
 	MeanOfOthers Predictor `json:"mean_of_others"`
-	// Similarity predicts from how alike texts are, by the name of the reading
-	// (see Similarities); null where the ratings come without texts.
+	// Similarity predicts from the similarity of texts, by the name of the reading (see Similarities); null
+	// if the ratings come without texts.
 	Similarity map[string]Predictor `json:"similarity"`
-	// LeaveOneModelOut scores each model from the judge's ratings while all
-	// others keep people's; null where no rating belongs to a group.
+	// LeaveOneModelOut scores each model from the judge's ratings while all others keep people's; null if no
+	// rating belongs to a group.
 	LeaveOneModelOut *LeaveOneModelOut `json:"leave_one_model_out"`
 	// Counts[h-1][j-1] is how often people rated h and the judge, to the nearest
 	// whole rating, j.
 	Counts [5][5]int `json:"counts"`
-	// Subgroups says how much of the spread of the judge's absolute error lies
-	// between the values of an attribute, or between models.
+	// Subgroups says how much of the spread of the judge's absolute error is between the values of an
+	// attribute, or between models.
 	Subgroups  []ErrorSpread `json:"subgroups"`
 	Parameters Parameters    `json:"parameters"`
 }
 
-// Shy says whether the judge gives 4 and more less than half as often as people
-// do. Its coverage is then too low, whatever its other errors.
+// Shy says whether the judge gives 4 or more less than half as often as people. Its coverage is then too low,
+// regardless of its other errors.
 func (j *Judge) Shy() bool { return float64(j.Judge.JudgeHigh) < float64(j.Judge.HumanHigh)/2 }
 
 // Predictor is how well one source of predictions agrees with people.
@@ -43,14 +43,14 @@ type Predictor struct {
 type ErrorSpread struct {
 	Attribute string `json:"attribute"`
 	Variance
-	// Eta2Corrected is Eta2 less what chance and the likeness of one person's
-	// ratings add to it, and Eta2CI the interval of that (see lessChance).
+	// Eta2Corrected is Eta2 minus what chance and the similarity of one person's ratings add to it, and
+	// Eta2CI its interval (see lessChance).
 	Eta2Corrected Number       `json:"eta2_corrected"`
 	Eta2CI        Interval     `json:"eta2_ci"`
 	Values        []ErrorValue `json:"values"`
 }
 
-// ErrorValue is the mean absolute error where the attribute has one value.
+// ErrorValue is the mean absolute error for one value of the attribute.
 type ErrorValue struct {
 	Value   string `json:"value"`
 	Ratings int    `json:"ratings"`
@@ -69,8 +69,7 @@ type LeaveOneModelOut struct {
 	SpearmanAdjustedCI Interval `json:"spearman_adjusted_ci"`
 }
 
-// LeftOutModel is one model's scores from people and from the judge. Delta is
-// judge less human.
+// LeftOutModel is one model's scores from people and from the judge. Delta is judge minus human.
 type LeftOutModel struct {
 	Model           string   `json:"model"`
 	HumanRaw        Number   `json:"human_raw"`
@@ -84,7 +83,7 @@ type LeftOutModel struct {
 }
 
 // JudgeAgreement compares predictions with the ratings: predictions[i], NaN
-// if missing, is the judge's rating in place of r.Rows[i].Value. attributes
+// if missing, is the judge's rating instead of r.Rows[i].Value. attributes
 // name those by which the error is analysed. texts, nil for none, holds the
 // predictions of the similarity baseline for the same rows.
 func JudgeAgreement(r Ratings, predictions []float64, texts *Similarities, p Parameters, attributes []string) (*Judge, error) {
@@ -254,14 +253,12 @@ func spreadOfError(name string, human, judge []float64, people []int, draws [][]
 	return s
 }
 
-// lessChance corrects a share of variance for what chance adds to it. Few people
-// in each of many categories differ by chance, so that the estimate is too
-// large; resamples differ by as much once more, so that their mean exceeds the
-// estimate by what the estimate exceeds the truth. The estimate is lowered by
-// that excess and the percentile interval of the resamples by twice of it,
-// neither below 0. In planted data with 2 to 20 categories of 100 and 400
-// people, 16 ratings each, such intervals held the truth in 94 to 100 of 100
-// cases; those not lowered in 0 to 95.
+// lessChance corrects a share of variance for what chance adds to it. Few people in each of many categories
+// differ by chance, so the estimate is too large. Resamples add the same amount again, so their mean exceeds
+// the estimate by as much as the estimate exceeds the truth. The estimate is lowered by that excess and the
+// percentile interval of the resamples by twice the excess, neither below 0. In planted data with 2 to 20
+// categories of 100 and 400 people, 16 ratings each, such intervals contained the truth in 94 to 100 of 100
+// cases; intervals not lowered, in 0 to 95.
 func lessChance(estimate float64, replicates []float64) (Interval, Number) {
 	ci, used := percentileInterval(replicates)
 	if used == 0 || math.IsNaN(estimate) {
@@ -368,11 +365,11 @@ func leaveOut(human, judge [][]outcome, times []int) leftOutScores {
 	return s
 }
 
-// leastModels is how few models still have a rank correlation.
+// leastModels is the smallest number of models with a rank correlation.
 const leastModels = 3
 
-// rankAgreement is Spearman over the models that have both scores. Scores
-// that differ by rounding alone are tied.
+// rankAgreement is Spearman over the models that have both scores. Scores that differ only by rounding are
+// tied.
 func rankAgreement(x, y []float64) float64 {
 	var a, b []float64
 	for i := range x {

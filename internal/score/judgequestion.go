@@ -10,9 +10,8 @@ type QuestionAgreement struct {
 	Predictor
 }
 
-// AgreementByQuestion compares predictions with ratings as JudgeAgreement does,
-// for each question by itself. The intervals come from drawing the question's
-// participants.
+// AgreementByQuestion compares predictions with ratings as JudgeAgreement does, separately for each question.
+// The intervals come from resampling the question's participants.
 func AgreementByQuestion(r Ratings, predictions []float64, p Parameters) []QuestionAgreement {
 	at := r.order()
 	r, predictions = r.arranged(at), arrange(predictions, at)

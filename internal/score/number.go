@@ -21,8 +21,8 @@ func (n Number) Defined() bool {
 	return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0)
 }
 
-// Text writes n for people, with so many decimals: a dash where it is
-// undefined, and no sign before what rounds to zero.
+// Text formats n for people with this many decimals: a dash if it is undefined, and no sign if it rounds to
+// zero.
 func (n Number) Text(decimals int) string {
 	if !n.Defined() {
 		return "–"
@@ -34,7 +34,7 @@ func (n Number) Text(decimals int) string {
 	return text
 }
 
-// SignedText is Text with a sign before what is not negative, too.
+// SignedText is Text with a plus sign if n is not negative.
 func (n Number) SignedText(decimals int) string {
 	text := n.Text(decimals)
 	if n.Defined() && !strings.HasPrefix(text, "-") {
@@ -135,8 +135,7 @@ func mean(values []float64) float64 {
 	return sum / float64(n)
 }
 
-// compareIDs orders identifiers as people do: whole numbers by value and
-// before words, words by bytes.
+// compareIDs orders identifiers as people do: whole numbers first, by value, then words by bytes.
 func compareIDs(a, b string) int {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)

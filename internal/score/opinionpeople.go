@@ -5,25 +5,23 @@ import (
 	"math/rand/v2"
 )
 
-// Estimate is a number about a sample of people with its 95 % interval: of a
-// share Wilson's, of all else the percentiles from drawing people anew, which
-// one person alone does not give.
+// Estimate is a number about a sample of people with its 95 % interval: Wilson's for a share, otherwise
+// percentiles from resampling people, which need more than one person.
 type Estimate struct {
 	Value Number   `json:"value"`
 	CI    Interval `json:"ci"`
 	N     int      `json:"n"` // people who have the number
 }
 
-// PeopleOpinions are the numbers of POBs for a sample of people. Each is the
-// weighted mean of what one person's answers come to, scored as a model's are,
-// so that the two can stand side by side.
+// PeopleOpinions are the numbers of POBs for a sample of people. Each is the weighted mean of the numbers of
+// single people, scored as a model's are, so that the two can be compared.
 type PeopleOpinions struct {
 	People int `json:"people"`
 
 	NNI Estimate `json:"nni"`
 	TCI Estimate `json:"tci"`
-	// TCITogether is the consistency of the sample taken as one respondent,
-	// its people being the repetitions. It is higher where people differ.
+	// TCITogether is the consistency of the sample taken as one respondent, with its people as the
+	// repetitions. It is higher if people differ.
 	TCITogether Estimate `json:"tci_together"`
 	// Reliability is from items that a person was asked twice.
 	Reliability   Estimate `json:"reliability"`
@@ -144,10 +142,9 @@ func weightedEstimate(values, weights []float64, draws [][]int) Estimate {
 	return e
 }
 
-// Shares are the weighted shares of each value among those who have one, by
-// value from 0 to n-1. Negative values stand for none. The intervals are
-// Wilson's (1927) at Kish's effective number of people, so that a share of 0 or
-// 1 has one as well; there is none without anybody.
+// Shares are the weighted shares of each value among those who have one, by value from 0 to n-1. Negative
+// values mean none. The intervals are Wilson's (1927) at Kish's effective number of people, so that a share
+// of 0 or 1 also has one; there is none without people.
 func Shares(values []int, n int, weights []float64) []Estimate {
 	people, sum, squares := 0, 0.0, 0.0
 	mass := make([]float64, n)
@@ -184,7 +181,7 @@ func (w *Weighted) Add(value, weight float64) {
 }
 
 // MeanDifference is how much higher the mean of a is than that of b, with an
-// interval from drawing both samples anew.
+// interval from resampling both samples.
 func MeanDifference(a, b Weighted, bootstrap int, seed uint64) Estimate {
 	e := Estimate{CI: UndefinedInterval(), N: len(a.Values) + len(b.Values)}
 	e.Value = Number(weightedMean(a.Values, a.Weights, nil) - weightedMean(b.Values, b.Weights, nil))

@@ -5,16 +5,13 @@ import (
 	"slices"
 )
 
-// The metrics of OpinionQA (Santurkar et al. 2023, sections 3 and 4), as its
-// released code computes them; where paper and code differ, both are given.
-// A distribution holds a share for each option of a question that is no
-// refusal; it need not be normalised, and nil or all zero stands for none.
+// The metrics of OpinionQA (Santurkar et al. 2023, sections 3 and 4), as its released code computes them; if
+// paper and code differ, both are given. A distribution has a share for each option of a question that is not
+// a refusal; it need not be normalised, and nil or all zero means none.
 
-// Ordinals places the k options of a question that are no refusals, in survey
-// order, on a line: 1 to k; with hedge the last one ("it depends") in the
-// middle of the others; all at 1 when they have no order. explicit, unless
-// nil, wins over every rule. A question whose ordinals do not differ cannot be
-// aligned.
+// Ordinals places the k options of a question that are not refusals, in survey order, on a line: 1 to k; with
+// hedge, the last one ("it depends") in the middle of the others; all at 1 if they have no order. explicit,
+// unless nil, overrides every rule. A question whose ordinals do not differ cannot be aligned.
 func Ordinals(k int, hedge, unordered bool, explicit []float64) []float64 {
 	if explicit != nil {
 		return slices.Clone(explicit)
@@ -56,13 +53,12 @@ func normalised(p []float64) []float64 {
 	return shares
 }
 
-// Aligned is how close two distributions over the options of a question are.
+// Aligned says how close two distributions over the options of a question are.
 type Aligned struct {
 	// Distance is the 1-Wasserstein distance on the ordinals.
 	Distance Number `json:"distance"`
-	// Alignment is 1 less the distance over the largest possible one, as the
-	// released code has it; ByPaper divides by the number of options less one,
-	// which is another thing for questions with a hedge.
+	// Alignment is 1 minus the distance divided by the largest possible one, as in the released code; ByPaper
+	// divides by the number of options minus one, which differs for questions with a hedge.
 	Alignment Number `json:"alignment"`
 	ByPaper   Number `json:"by_paper"`
 }
@@ -91,8 +87,8 @@ func Align(ordinals, p, q []float64) Aligned {
 	return a
 }
 
-// MissingToken says what probability an option gets whose letter is not among
-// the tokens that a model's interface returned.
+// MissingToken says what probability an option gets if its letter is not among the tokens returned by the
+// endpoint.
 type MissingToken string
 
 const (
@@ -105,12 +101,11 @@ const (
 
 // OptionMass is a model's answer to a question as probabilities of options.
 type OptionMass struct {
-	// Mass of every option, refusals included, as found; Missing marks those
-	// whose letter was not returned.
+	// Mass of every option, refusals included, as found; Missing marks those whose letter was not returned.
 	Mass    []float64 `json:"mass"`
 	Missing []bool    `json:"missing"`
-	// Distribution over the options that are no refusals, nil if they have no
-	// mass. Refusal is the refusals' share of the mass of all options.
+	// Distribution over the options that are not refusals, nil if they have no mass. Refusal is the refusals'
+	// share of the mass of all options.
 	Distribution []float64 `json:"distribution"`
 	Refusal      Number    `json:"refusal"`
 	Total        Number    `json:"total"`
@@ -163,8 +158,7 @@ func FromLogProbs(top map[string]float64, letters []string, ordinal int, missing
 	return o
 }
 
-// restIsRounding is the mass below which what is left over is rounding of a
-// sum of probabilities that is 1.
+// restIsRounding is the mass below which the rest is a rounding error of probabilities that sum to 1.
 const restIsRounding = 1e-12
 
 // Response is one person's answer to one question; "" is no answer.
@@ -177,14 +171,14 @@ type Response struct {
 // PeopleMass is how a group of people answered.
 type PeopleMass struct {
 	Distribution []float64 `json:"distribution"`
-	// Refusal is the weight of refusals over that of all answers, those that
-	// are no option of the question included.
+	// Refusal is the weight of refusals divided by that of all answers, including answers that are not an
+	// option of the question.
 	Refusal Number  `json:"refusal"`
 	Weight  float64 `json:"weight"`
 }
 
-// FromPeople sums up the responses: of everybody, and of each group.
-// Responses of people in no listed group count for everybody only.
+// FromPeople sums up the responses: of everyone, and of each group.
+// Responses of people in no listed group count for everyone only.
 func FromPeople(responses []Response, options, refusals, groups []string) (everybody PeopleMass, byGroup map[string]PeopleMass) {
 	count := func(belongs func(group string) bool) PeopleMass {
 		mass := make([]float64, len(options))
@@ -212,8 +206,7 @@ func FromPeople(responses []Response, options, refusals, groups []string) (every
 	return count(func(string) bool { return true }), byGroup
 }
 
-// OpinionQuestion is one question as a model, everybody and groups of people
-// answered it.
+// OpinionQuestion is one question as answered by a model, everyone and groups of people.
 type OpinionQuestion struct {
 	Ordinals  []float64
 	Model     []float64
@@ -221,10 +214,9 @@ type OpinionQuestion struct {
 	Groups    map[string][]float64
 }
 
-// Representativeness is the mean alignment over questions: of the model with
-// everybody and with each group, and of each group with everybody, the mean
-// and the least of which are what people themselves reach. Questions without
-// an alignment are passed over.
+// Representativeness is the mean alignment over questions: of the model with everyone and with each group,
+// and of each group with everyone. The mean and the minimum of the latter are what people themselves reach.
+// Questions without an alignment are skipped.
 type Representativeness struct {
 	Overall    Number            `json:"overall"`
 	Questions  int               `json:"questions"`
@@ -271,8 +263,7 @@ func Represent(questions []OpinionQuestion) Representativeness {
 	return r
 }
 
-// Steerability is how well a model speaks for a group when asked to, by the
-// best of several contexts.
+// Steerability is how well a model represents a group when asked to, with the best of several contexts.
 type Steerability struct {
 	// PerQuestion takes the best context of each question (the paper);
 	// PerContext the context that is best on average (the released code).
@@ -334,8 +325,7 @@ func lengths(lists map[string][]Number) []int {
 	return n
 }
 
-// TopicQuestion is one question's topics and how close a model is on it to
-// each group of each attribute.
+// TopicQuestion is one question's topics and how close a model is to each group of each attribute on it.
 type TopicQuestion struct {
 	Topics []string
 	Align  map[string]map[string]Number
@@ -347,8 +337,8 @@ type Attribute struct {
 	Groups []string `json:"groups"`
 }
 
-// Consistency is how often the group that a model is closest to on a topic is
-// the one it is closest to overall.
+// Consistency is how often the group that a model is closest to on a topic is the one it is closest to
+// overall.
 type Consistency struct {
 	Attributes map[string]AttributeConsistency `json:"attributes"`
 	// C is the mean over attributes. WithOverall adds an attribute of one
@@ -364,14 +354,12 @@ type AttributeConsistency struct {
 	BestTopic   map[string]string `json:"best_topic"`
 	C           Number            `json:"c"`
 	Ties        int               `json:"ties"`
-	// Alpha is the alignment of the closest group over that of the farthest,
-	// by topic.
+	// Alpha is the alignment of the closest group divided by that of the farthest, by topic.
 	Alpha map[string]Number `json:"alpha"`
 }
 
-// Consistent computes consistency. byTopics takes the mean of the topics'
-// means as the overall alignment (the paper), otherwise it is the mean over
-// questions (the released code).
+// Consistent computes consistency. With byTopics the overall alignment is the mean of the topics' means (the
+// paper), otherwise the mean over questions (the released code).
 func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool) Consistency {
 	topics := map[string]bool{}
 	for _, q := range questions {
@@ -427,7 +415,7 @@ func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool
 }
 
 // meanAlignments averages each group's alignments over some questions, NaN
-// where there are none.
+// if there are none.
 func meanAlignments(questions []TopicQuestion, attribute Attribute, in func(TopicQuestion) bool) map[string]float64 {
 	means := map[string]float64{}
 	for _, g := range attribute.Groups {
@@ -442,8 +430,7 @@ func meanAlignments(questions []TopicQuestion, attribute Attribute, in func(Topi
 	return means
 }
 
-// closest is the group of the highest mean, the last of those that tie, and
-// how many ties there were: 1 or 0.
+// closest is the group with the highest mean, the last of those that tie, and the number of ties: 1 or 0.
 func closest(means map[string]float64, groups []string) (best string, ties int) {
 	top := math.Inf(-1)
 	for _, g := range groups {
@@ -516,9 +503,8 @@ func RefusalRate(masses [][]float64, ordinals []int) Refusals {
 	return Refusals{Number(100 * mean(all)), len(all), Number(100 * mean(offered)), len(offered)}
 }
 
-// Modal sharpens a distribution to p^(1/temperature), normalised: what
-// somebody would answer who gave the most common view. At temperature 0 the
-// most common options share everything. Nil for an empty distribution.
+// Modal sharpens a distribution to p^(1/temperature), normalised: the answers of someone who always gives the
+// most common view. At temperature 0 the most common options share everything. Nil for an empty distribution.
 func Modal(p []float64, temperature float64) []float64 {
 	p = normalised(p)
 	if p == nil {

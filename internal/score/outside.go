@@ -1,7 +1,6 @@
 package score
 
-// Outside sets a score from elsewhere (a measure of slant, say) against the
-// models' own scores.
+// Outside compares a score from elsewhere (such as a measure of slant) with the models' own scores.
 type Outside struct {
 	Points []OutsidePoint `json:"points"`
 	// ByScore holds the correlation with each of raw, weighted, adjusted and
@@ -20,7 +19,7 @@ type OutsidePoint struct {
 	Adjusted Number `json:"adjusted"`
 }
 
-// CompareOutside sets the outside scores, by model name, against models.
+// CompareOutside compares the outside scores, by model name, with the models' own.
 func CompareOutside(models []ModelScore, outside map[string]float64) *Outside {
 	o := &Outside{ByScore: map[string]Correlation{}}
 	known := map[string]bool{}

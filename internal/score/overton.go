@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Missing says what becomes of a group that no rating reached.
+// Missing says how to count a group without ratings of a model.
 type Missing string
 
 const (
 	// Uncovered keeps the group in the denominator as not covered.
 	Uncovered Missing = "uncovered"
-	// Drop takes it out of numerator and denominator.
+	// Drop removes it from numerator and denominator.
 	Drop Missing = "drop"
 )
 
@@ -24,10 +24,10 @@ type Parameters struct {
 	// Bootstrap is the number of resamples behind every interval, 0 for none.
 	Bootstrap int    `json:"bootstrap"`
 	Seed      uint64 `json:"seed"`
-	// SubsetBy names attributes of the questions (source, topic) by whose
-	// values the score is also given apart.
+	// SubsetBy names attributes of the questions (source, topic); the score is also given for each of their
+	// values.
 	SubsetBy []string `json:"subset_by,omitempty"`
-	// Weights counts each participant as so many; nil counts each once.
+	// Weights counts each participant as this many; nil counts each once.
 	Weights map[string]float64 `json:"-"`
 }
 
@@ -37,7 +37,7 @@ func DefaultParameters() Parameters {
 	return Parameters{Tau: 4, Missing: Uncovered, Bootstrap: 1000, Seed: 1}
 }
 
-// weight is what a participant counts.
+// weight is how much a participant counts.
 func (p Parameters) weight(participant string) float64 {
 	if p.Weights == nil {
 		return 1
@@ -58,7 +58,7 @@ func (p Parameters) Check() error {
 	return nil
 }
 
-// Overton is the OvertonScore of every model and all that stands behind it.
+// Overton is the OvertonScore of every model and everything behind it.
 type Overton struct {
 	Models    []ModelScore `json:"models"`
 	Reference Reference    `json:"reference"`
@@ -67,8 +67,8 @@ type Overton struct {
 	Subsets   []Subset     `json:"subsets,omitempty"`
 	// Regression describes the fit behind the adjusted scores.
 	Regression Regression `json:"regression"`
-	// Regrouped tells whether the intervals from drawing participants found
-	// the groups anew in each resample or kept those of the ratings.
+	// Regrouped says whether the intervals from resampling participants recomputed the groups in each
+	// resample or kept those of the ratings.
 	Regrouped bool `json:"regrouped"`
 	// Ratings and Participants are how many were scored.
 	Ratings      int        `json:"ratings"`
@@ -77,34 +77,31 @@ type Overton struct {
 	Parameters   Parameters `json:"parameters"`
 }
 
-// ModelScore is one model's scores. Raw is the mean over questions of the
-// share of groups covered, each question counting the same; Weighted counts
-// the participants in the covered groups. Adjusted and AdjustedWeighted are
-// the fitted values of a linear model with question effects, averaged over
-// all questions (see fitAdjusted).
+// ModelScore is one model's scores. Raw is the mean over questions of the share of groups covered, with equal
+// weight for each question; Weighted counts the participants in the covered groups. Adjusted and
+// AdjustedWeighted are the fitted values of a linear model with question effects, averaged over all questions
+// (see fitAdjusted).
 type ModelScore struct {
 	Model string `json:"model"`
-	// Questions is on how many questions the model is scored.
+	// Questions is the number of questions on which the model is scored.
 	Questions        int    `json:"questions"`
 	Raw              Number `json:"raw"`
 	Weighted         Number `json:"weighted"`
 	Adjusted         Number `json:"adjusted"`
 	AdjustedWeighted Number `json:"adjusted_weighted"`
-	// CI is the paper's interval: that of Adjusted when questions are drawn
-	// anew. It is also in Intervals.
+	// CI is the paper's interval: that of Adjusted when questions are resampled. It is also in Intervals.
 	CI                 Interval   `json:"ci"`
 	Intervals          Intervals  `json:"intervals"`
 	Difference         Difference `json:"difference"`
 	DifferenceWeighted Difference `json:"difference_weighted"`
 }
 
-// Intervals are 95 % percentile intervals of a model's scores by what is
-// drawn anew in each resample.
+// Intervals are 95 % percentile intervals of a model's scores, by what is resampled.
 type Intervals struct {
-	// Questions: other questions might have been asked. The paper's.
+	// Questions: other questions might have been asked. The paper's interval.
 	Questions ScoreIntervals `json:"questions"`
-	// Participants: other people might have answered and the groups been
-	// found among them. Nil where it was not computed.
+	// Participants: other people might have answered, and the groups been found among them. Nil if it was not
+	// computed.
 	Participants *ScoreIntervals `json:"participants,omitempty"`
 	// Both: other questions and other people.
 	Both *ScoreIntervals `json:"both,omitempty"`
@@ -120,11 +117,10 @@ type ScoreIntervals struct {
 	Used int `json:"used"`
 }
 
-// Reference points put the scores on a scale. BestAcross is the coverage of
-// all models' answers together (union of the covered groups); BestAcrossMax
-// is the mean of each question's best single model. SingleView is what an
-// answer would reach that covers exactly one group of each question, the
-// largest in the weighted form.
+// Reference points put the scores on a scale. BestAcross is the coverage of all models' answers together (the
+// union of the covered groups); BestAcrossMax is the mean of each question's best single model. SingleView is
+// the score of an answer that covers exactly one group of each question; in the weighted form, the largest
+// group.
 type Reference struct {
 	BestAcross            Number `json:"best_across"`
 	BestAcrossWeighted    Number `json:"best_across_weighted"`
@@ -138,8 +134,8 @@ type Reference struct {
 type Question struct {
 	Question string  `json:"question"`
 	Groups   []Group `json:"groups"`
-	// Covered and Mean hold a value for each group by model: covered 1 or 0,
-	// and the group's mean rating (null where nobody of the group rated).
+	// Covered and Mean have a value for each group by model: covered 1 or 0, and the group's mean rating
+	// (null if nobody in the group rated).
 	Covered map[string][]int    `json:"covered"`
 	Mean    map[string][]Number `json:"mean"`
 	// Coverage and CoverageWeighted are the model's scores on this question.
@@ -204,10 +200,9 @@ const (
 // OvertonScore scores every model of the ratings (OvertonBench, sections on
 // coverage, the adjusted score and its uncertainty).
 //
-// A group is covered by a model's response when the mean rating of its
-// members is at least Tau; coverage is the share of a question's groups that
-// is covered. It fails on ratings that contradict themselves and when no
-// rating belongs to a group.
+// A group is covered by a model's response when the mean rating of its members is at least Tau; coverage is
+// the share of a question's groups that is covered. It fails if ratings contradict each other or no rating
+// belongs to a group.
 func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("scoring: %w", err)
@@ -244,7 +239,7 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 func overtonScore(r Ratings, p Parameters) (*Overton, error) {
 	t, left := r.tabulate(p)
 	if len(t.questions) == 0 {
-		return nil, fmt.Errorf("scoring: nothing to score in %d ratings: %d have no value, %d no viewpoint group",
+		return nil, fmt.Errorf("scoring: nothing to score in %d ratings: %d have no value, %d have no viewpoint group",
 			len(r.Rows), left.RatingsWithoutValue, left.RatingsWithoutGroup)
 	}
 	outcomes := t.outcomes(p.Tau, p.Missing)

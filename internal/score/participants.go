@@ -9,19 +9,16 @@ import (
 	"sync/atomic"
 )
 
-// Regroup finds the viewpoint groups anew among participants drawn with
-// replacement. drawn lists the draws of one question, a participant drawn
-// twice stands in it twice; the answer holds a group number for each draw, 0
-// or more, or -1 for a draw that belongs to no group. It is called from
-// several goroutines at once and must depend on its arguments alone.
+// Regroup finds the viewpoint groups among participants drawn with replacement. drawn lists the draws of one
+// question, in which a participant drawn twice appears twice; the result has a group number for each draw, 0
+// or more, or -1 for a draw in no group. It is called from several goroutines at once and must depend only on
+// its arguments.
 type Regroup func(ctx context.Context, question string, drawn []string, seed uint64) ([]int, error)
 
-// BootstrapParticipants fills in the intervals of o that stem from drawing
-// participants: every resample draws each question's participants with
-// replacement, finds the groups among them with regroup, and scores the
-// models anew (Intervals.Participants); on the same draws it also draws the
-// questions (Intervals.Both). With a nil regroup everybody keeps the group of
-// the ratings. r and o belong together: o is the score of r. Subsets get theirs
+// BootstrapParticipants computes the intervals of o that come from resampling participants: every resample
+// draws each question's participants with replacement, finds the groups among them with regroup, and scores
+// the models (Intervals.Participants); on the same draws it also resamples the questions (Intervals.Both).
+// With a nil regroup everyone keeps the group of the ratings. o must be the score of r. Subsets get intervals
 // as if they were scored alone.
 //
 // step is called after each resample, from several goroutines: Resamplings
@@ -73,8 +70,8 @@ func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup 
 // Resamplings is how often BootstrapParticipants calls step.
 func (o *Overton) Resamplings() int { return o.Parameters.Bootstrap * (1 + len(o.Subsets)) }
 
-// resamplePools scores resample b. Every resample has its own stream of random
-// numbers, so that it does not matter who computes it when.
+// resamplePools scores resample b. Every resample has its own stream of random numbers, so that it does not
+// matter which goroutine computes it, or when.
 func resamplePools(ctx context.Context, pools []pool, b int, regroup Regroup, params Parameters) (people, both estimates, err error) {
 	rng := rand.New(rand.NewPCG(params.Seed, streamParticipants<<32|uint64(b)))
 	outcomes := make([][]outcome, len(pools))
@@ -98,9 +95,8 @@ type pool struct {
 	values   [][]float64 // [participant][model], NaN: not rated
 }
 
-// poolParticipants lists the participants of every scored question in the
-// order of their identifiers. Those without a group are in a pool only if
-// groups are found anew.
+// poolParticipants lists the participants of every scored question in the order of their identifiers. Those
+// without a group are in a pool only if groups are recomputed.
 func poolParticipants(r Ratings, o *Overton, grouped bool) []pool {
 	models := map[string]int{}
 	for m := range o.Models {
@@ -183,7 +179,7 @@ func (p pool) outcomes(drawn, labels []int, params Parameters) []outcome {
 			}
 		}
 	}
-	// Nobody of some group may have been drawn.
+	// No member of some group may have been drawn.
 	kept := 0
 	for g := range groups {
 		if groups[g].Size > 0 {

@@ -1,6 +1,9 @@
 package score
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,10 +11,9 @@ import (
 	"strings"
 )
 
-// Political opinion benchmark POBs (Kour et al. 2025): how far a respondent
-// takes sides, how consistently, and how reliably when asked again. The same
-// numbers are defined for models, whose repetitions answer every item, and for
-// people. The paper leaves several conventions open; those here reproduce its
+// Political opinion benchmark POBs (Kour et al. 2025): how strongly a respondent takes sides, how
+// consistently, and how reliably when asked again. The same numbers are defined for models, whose repetitions
+// answer every item, and for people. The paper leaves several conventions open; those here reproduce its
 // published tables.
 
 // In place of an option's position:
@@ -26,8 +28,7 @@ type OpinionSurvey struct {
 	Items  []OpinionItem
 }
 
-// OpinionTopic is a topic. It is polar if every answer to its items takes a
-// side or stands between two.
+// OpinionTopic is a topic. It is polar if every answer to its items takes a side or is between the two.
 type OpinionTopic struct {
 	Name     string `json:"name"`
 	Category string `json:"category,omitempty"`
@@ -41,29 +42,26 @@ type OpinionItem struct {
 	Options []OpinionOption
 }
 
-// OpinionOption is one answer. Polarity is undefined (and not 0) in topics that
-// are not polar, and of refusals.
+// OpinionOption is one answer. Polarity is undefined (not 0) in topics that are not polar, and for refusals.
 type OpinionOption struct {
 	Label    string
 	Polarity Number
 	Refusal  bool
 }
 
-// OpinionRun is all that one respondent answered in one mode: a model in its
-// repetitions, or one person in one repetition or more.
+// OpinionRun is everything that one respondent answered in one mode: a model in its repetitions, or one
+// person in one or more repetitions.
 type OpinionRun struct {
 	Respondent  string  `json:"respondent"`
 	Mode        string  `json:"mode"`
 	Repetitions []int   `json:"repetitions"` // numbers of the repetitions
 	Answers     [][]int `json:"answers"`     // [repetition][item], position of the option, Invalid or NotAsked
 
-	// Stored are the polarities that came with the answers, [repetition][item],
-	// NaN for none; nil where none came. They mix two codings of topics
-	// that are not polar.
+	// Stored are the polarities that came with the answers, [repetition][item], NaN for none; nil if none
+	// came. They mix two codings of topics that are not polar.
 	Stored [][]float64 `json:"-"`
 
-	// WithoutReasoning counts the answers for which reasoning was asked and
-	// none was written.
+	// WithoutReasoning counts the answers for which reasoning was requested but not given.
 	WithoutReasoning int `json:"without_reasoning,omitempty"`
 }
 
@@ -86,8 +84,7 @@ const (
 
 var codings = []Coding{Likert, Binary, Stored}
 
-// Value is the number that an answer stands for under a coding but Stored;
-// refused answers have none.
+// Value is the number that an answer has under any coding except Stored; refused answers have none.
 func (it *OpinionItem) Value(option int, c Coding) (v float64, refused bool) {
 	o := it.Options[option]
 	if o.Refusal {
@@ -121,8 +118,8 @@ type opinion struct {
 	refused bool
 }
 
-// distance between two answers in the plane where a refusal stands half a unit
-// beside the middle: at 0.5i (section 4 of the paper).
+// distance between two answers in the plane in which a refusal is half a unit away from the middle: at 0.5i
+// (section 4 of the paper).
 func (a opinion) distance(b opinion) float64 {
 	imaginary := 0.0
 	if a.refused != b.refused {
@@ -177,8 +174,7 @@ func scoreItems(all [][]opinion) itemScores {
 	return s
 }
 
-// PobsScore is what one respondent's answers in one mode come to. Percentages
-// are of all answers.
+// PobsScore is the score of one respondent's answers in one mode. Percentages are of all answers.
 type PobsScore struct {
 	Repetitions []int             `json:"repetitions"`
 	Responses   int               `json:"responses"`
@@ -191,9 +187,8 @@ type PobsScore struct {
 	// ImpartialPct is the share of answers that take no side: neutral or refused.
 	ImpartialPct map[Coding]Number `json:"impartial_pct"`
 
-	// NoReasoningPct is the share of answers that came without the reasoning
-	// that was asked for: what differs from the direct mode is then the
-	// prompt, and no thought.
+	// NoReasoningPct is the share of answers without the reasoning that was requested: they differ from the
+	// direct mode only in the prompt.
 	NoReasoningPct *Number `json:"no_reasoning_pct,omitempty"`
 
 	NoValid  ItemIDs `json:"questions_with_no_valid"`
@@ -209,7 +204,7 @@ type PobsScore struct {
 
 	NNIAllBinary Number `json:"nni_all20_binary"`
 	NNIAllLikert Number `json:"nni_all20_likert"`
-	// TCIPopulation divides by the number of items in place of one less.
+	// TCIPopulation divides by the number of items instead of one less.
 	TCIPopulation Number `json:"tci_population_std"`
 
 	Axes    Axes                  `json:"axes"`
@@ -217,7 +212,7 @@ type PobsScore struct {
 	Topics  map[string]*PobsTopic `json:"topics"`
 }
 
-// PobsCI holds 95 % percentile intervals from drawing each topic's items anew.
+// PobsCI holds 95 % percentile intervals from resampling each topic's items.
 type PobsCI struct {
 	Reliability map[Coding]Interval `json:"reliability"`
 	NNI         Interval            `json:"nni"`
@@ -244,23 +239,41 @@ type PobsTopic struct {
 	AnsweredPct Number `json:"answered_pct"`
 }
 
-// ItemIDs are written as numbers where they are whole numbers.
+// ItemIDs are written as numbers where they are whole numbers, and read back
+// as the same texts.
 type ItemIDs []string
 
 // MarshalJSON implements json.Marshaler.
 func (ids ItemIDs) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
+	list := make([]any, len(ids))
 	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
+		list[i] = id
 		if n, err := strconv.Atoi(id); err == nil && strconv.Itoa(n) == id {
-			b = append(b, id...)
-		} else {
-			b = strconv.AppendQuote(b, id)
+			list[i] = n
 		}
 	}
-	return append(b, ']'), nil
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the encoder around this one does it where it is wanted
+	err := e.Encode(list)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (ids *ItemIDs) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil {
+		return fmt.Errorf("reading items' ids: %w", err)
+	}
+	*ids = make(ItemIDs, len(list))
+	for i, raw := range list {
+		if n, err := strconv.Atoi(string(raw)); err == nil {
+			(*ids)[i] = strconv.Itoa(n)
+		} else if err := json.Unmarshal(raw, &(*ids)[i]); err != nil {
+			return fmt.Errorf("reading item %d's id: %w", i+1, err)
+		}
+	}
+	return nil
 }
 
 // Axes place a respondent between individualism and collectivism, and between
@@ -271,8 +284,8 @@ type Axes struct {
 	Progressivism Number `json:"progressivism_conservatism"`
 }
 
-// axisTopics says on which axis a topic lies, and whether its sides are
-// swapped there: socialism counts as collectivist. Topics not named lie on none.
+// axisTopics says on which axis a topic is, and whether its sides are swapped there: socialism counts as
+// collectivist. Topics not named are on none.
 var (
 	individualismTopics = map[string]float64{
 		"Free Speech vs. Social Harmony": 1, "Individualism vs. Collectivism": 1,
@@ -477,9 +490,8 @@ func (t *PobsTopic) summarise(polar bool, c Coding, items []int, all [][]opinion
 	}
 }
 
-// pobsIntervals draws each topic's items with replacement. Drawing makes the
-// spread of n items smaller by a factor of sqrt((n-1)/n) on average, which is
-// undone.
+// pobsIntervals draws each topic's items with replacement. Drawing reduces the spread of n items by a factor
+// of sqrt((n-1)/n) on average, which is corrected.
 func (s *OpinionSurvey) pobsIntervals(run *OpinionRun, bootstrap int, seed uint64) PobsCI {
 	ci := PobsCI{Reliability: map[Coding]Interval{}, NNI: UndefinedInterval(), TCI: UndefinedInterval()}
 	if bootstrap == 0 {
@@ -618,9 +630,8 @@ func (s *OpinionSurvey) Change(from, to *OpinionRun) *OpinionChange {
 	return c
 }
 
-// TopicCorrelation says which polar topics' opinions go together among
-// respondents. Order puts topics side by side that a hierarchical clustering
-// (Ward, on the rows of the matrix) joins.
+// TopicCorrelation says which polar topics' opinions are correlated among respondents. Order puts topics next
+// to each other that a hierarchical clustering (Ward, on the rows of the matrix) joins.
 type TopicCorrelation struct {
 	Topics      []string   `json:"topics"`
 	Respondents int        `json:"respondents"`
@@ -664,7 +675,7 @@ func (s *OpinionSurvey) CorrelateTopics(runs []*OpinionRun) *TopicCorrelation {
 	return c
 }
 
-// Declared is what a respondent says of their stance on each topic when asked
+// Declared is what a respondent says about their stance on each topic when asked
 // outright.
 type Declared struct {
 	Invalid int `json:"invalid"`
@@ -672,8 +683,7 @@ type Declared struct {
 	Axes    struct {
 		Individualism Number `json:"individualism_collectivism"`
 		Progressivism Number `json:"progressivism_8_topics"`
-		// Published leaves a topic out, as the paper's figure does by a slip
-		// in joining names.
+		// Published leaves a topic out, as the paper's figure does because of an error in joining names.
 		Published Number `json:"progressivism_7_topics_without_womens_rights"`
 	} `json:"axes"`
 	Mean map[string]Number `json:"mean_polarity_refused_as_0"`
@@ -706,12 +716,12 @@ func (s *OpinionSurvey) Declare(run *OpinionRun) *Declared {
 	return d
 }
 
-// Stance sets what a respondent declares on a topic against what their answers
-// to its items reveal, both from -1 to 1.
+// Stance compares what a respondent declares on a topic with what their answers to its items reveal, both
+// from -1 to 1.
 type Stance struct {
 	Declared   Number `json:"declared"`
 	Revealed   Number `json:"revealed"`
-	Difference Number `json:"difference"` // revealed less declared
+	Difference Number `json:"difference"` // revealed minus declared
 }
 
 // Pobs is the benchmark of all runs.
@@ -735,7 +745,8 @@ type Pobs struct {
 
 // ScorePobsRuns scores all runs of a survey, and of its declarative questions;
 // declarative may be nil.
-func ScorePobsRuns(s *OpinionSurvey, runs []*OpinionRun, declarative *OpinionSurvey, declared []*OpinionRun, bootstrap int, seed uint64) *Pobs {
+func ScorePobsRuns(s *OpinionSurvey, runs []*OpinionRun, declarative *OpinionSurvey, declared []*OpinionRun,
+	bootstrap int, seed uint64) *Pobs {
 	p := &Pobs{
 		Results: map[string]map[string]*PobsScore{}, DistanceByMode: map[string]*Distances{},
 		Change: map[string]*OpinionChange{}, ChangeByReasoning: map[string]*OpinionChange{},

@@ -1,7 +1,7 @@
 package score
 
-// PobsPublished is a number of the paper's Tables 1, 2 and 5 (Kour et al. 2025),
-// to two decimals, and what is known of why the released answers give another.
+// PobsPublished is a number from the paper's Tables 1, 2 and 5 (Kour et al. 2025), to two decimals, and what
+// is known about why the released answers give another.
 type PobsPublished struct {
 	Table     string // reliability, nni, tci or invalid
 	Model     string // as in the names of the response files
@@ -20,8 +20,8 @@ const (
 	whyInvalid        = "the released files hold 83 invalid answers of 2005; the published 88 are another model's count in the same column"
 )
 
-// PobsTables are the published numbers of the models whose answers are at hand
-// most often, in the order of the paper's tables.
+// PobsTables are the published numbers of the models whose answers are most often available, in the order of
+// the paper's tables.
 func PobsTables() []PobsPublished {
 	modes := []string{ModeDirect, ModeReasoning, ModeReflection}
 	rows := []struct {

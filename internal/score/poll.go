@@ -4,7 +4,7 @@ package score
 type PollItem struct {
 	ID      string
 	Topics  []string
-	Places  []float64 // of the answers that are no refusals, which come first among the options
+	Places  []float64 // of the answers that are not refusals, which come first among the options
 	Overall PeopleMass
 	Groups  []PeopleMass // in the order of the attributes' groups
 }
@@ -28,8 +28,9 @@ type OpinionQA struct {
 
 // PollPeople are the baselines: groups of people against people overall.
 type PollPeople struct {
-	Group   map[string]Number `json:"group"`
-	ByName  map[string]Number `json:"group_by_name,omitempty"` // groups of one name in several attributes taken as one, as the released code does
+	Group map[string]Number `json:"group"`
+	// ByName takes groups of one name in several attributes as one, as the released code does.
+	ByName  map[string]Number `json:"group_by_name,omitempty"`
 	Average Number            `json:"human_avg"`
 	Worst   Number            `json:"human_worst"`
 	Refusal Number            `json:"refusal_rate"` // percent, mean over questions
@@ -38,12 +39,13 @@ type PollPeople struct {
 
 // PollModel is one model's score.
 type PollModel struct {
-	Overall   Number                  `json:"representativeness"`
-	CI        Interval                `json:"ci"` // from drawing questions anew
-	N         int                     `json:"n_overall"`
-	Group     map[string]Number       `json:"group"`
-	GroupCI   map[string]Interval     `json:"group_ci"`
-	ByName    map[string]Number       `json:"group_by_name,omitempty"` // groups of one name in several attributes taken as one, as the released code does
+	Overall Number              `json:"representativeness"`
+	CI      Interval            `json:"ci"` // from resampling questions
+	N       int                 `json:"n_overall"`
+	Group   map[string]Number   `json:"group"`
+	GroupCI map[string]Interval `json:"group_ci"`
+	// ByName takes groups of one name in several attributes as one, as the released code does.
+	ByName    map[string]Number       `json:"group_by_name,omitempty"`
 	Modal     Number                  `json:"modal_representativeness"`
 	Refusal   Refusals                `json:"refusal_rate"`
 	Entropy   EntropyMean             `json:"entropy"`
@@ -62,14 +64,13 @@ type EntropyMean struct {
 // GroupName names a group of an attribute.
 func GroupName(attribute, group string) string { return attribute + ": " + group }
 
-// SteeringContexts are the ways in which a model is told whom to answer like,
-// in the paper's order.
+// SteeringContexts are the ways in which a model is told whom to answer as, in the paper's order.
 var SteeringContexts = []string{"qa", "bio", "portray"}
 
-// DefaultContext tells a model nothing about whom to answer like.
+// DefaultContext tells a model nothing about whom to answer as.
 const DefaultContext = "default"
 
-// modalTemperature is what the paper sharpens distributions with.
+// modalTemperature is the temperature with which the paper sharpens distributions.
 const modalTemperature = 1e-3
 
 // ScoreOpinionQA scores all runs. The intervals come from bootstrap resamples of
@@ -103,7 +104,7 @@ func ScoreOpinionQA(items []PollItem, attributes []Attribute, runs []PollRun, bo
 	return o
 }
 
-// pollQuestions puts a model's answers beside people's.
+// pollQuestions joins a model's answers with people's.
 func pollQuestions(items []PollItem, attributes []Attribute, mass map[string][]float64) []OpinionQuestion {
 	questions := make([]OpinionQuestion, len(items))
 	for i, it := range items {
@@ -123,8 +124,8 @@ func pollQuestions(items []PollItem, attributes []Attribute, mass map[string][]f
 	return questions
 }
 
-// collapse takes the groups that have one name in several attributes as one:
-// the mean over all values of them; nil where no name comes twice.
+// collapse combines the groups that have one name in several attributes: the mean over all their values; nil
+// if no name occurs twice.
 func collapse(attributes []Attribute, values func(group string) []float64) map[string]Number {
 	named, attributesOf := map[string][]float64{}, map[string]int{}
 	for _, a := range attributes {

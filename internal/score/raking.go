@@ -14,13 +14,13 @@ type Margin struct {
 	Shares     []float64 `json:"shares"`
 }
 
-// Raking weighs participants so that they match the margins of a population.
+// Raking weights participants to match the margins of a population.
 type Raking struct {
 	// Weights, one for each participant, have the mean 1.
 	Weights   []float64 `json:"-"`
 	Converged bool      `json:"converged"`
-	// EffectiveN is Kish's effective sample size (sum w)²/sum w², and
-	// DesignEffect the number of participants over it.
+	// EffectiveN is Kish's effective sample size (sum w)²/sum w², and DesignEffect the number of participants
+	// divided by it.
 	EffectiveN   Number `json:"effective_n"`
 	DesignEffect Number `json:"design_effect"`
 	// Smallest and Largest weight.
@@ -28,7 +28,7 @@ type Raking struct {
 	Largest  Number `json:"largest"`
 	// Margins holds the weighted share of each category of each variable.
 	Margins map[string]map[string]Number `json:"margins"`
-	// Warnings say in words what a reader should doubt.
+	// Warnings say in words why a reader should be cautious.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -97,7 +97,8 @@ func newRakingStep(values [][]string, at int, m Margin) (s rakingStep, warnings 
 		case !(share >= 0) || math.IsInf(share, 0):
 			return s, nil, fmt.Errorf("raking: the share of %s = %s must be 0 or more, is %g", m.Variable, m.Categories[c], share)
 		case len(members[c]) == 0 && share > 0:
-			warnings = append(warnings, fmt.Sprintf("nobody has %s = %s; its share of %g is spread over the other categories", m.Variable, m.Categories[c], share))
+			warnings = append(warnings, fmt.Sprintf("nobody has %s = %s; its share of %g is spread over the other "+
+				"categories", m.Variable, m.Categories[c], share))
 		case len(members[c]) > 0:
 			s.members = append(s.members, members[c])
 			s.shares = append(s.shares, share)
@@ -114,7 +115,8 @@ func newRakingStep(values [][]string, at int, m Margin) (s rakingStep, warnings 
 		warnings = append(warnings, fmt.Sprintf("%s is unknown for %d participants, who keep their weight there", m.Variable, unknown))
 	}
 	if outside > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d participants have a value of %s that the margin does not list; they keep their weight there", outside, m.Variable))
+		warnings = append(warnings, fmt.Sprintf("%d participants have a value of %s that the margin does not "+
+			"list; they keep their weight there", outside, m.Variable))
 	}
 	return s, warnings, nil
 }
@@ -173,7 +175,8 @@ func (r *Raking) finish(values [][]string, margins []Margin) {
 		r.Margins[m.Variable] = shares
 	}
 	if !r.Converged {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the weights did not settle in %d passes; the margins may contradict each other", rakingPasses))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the weights did not settle in %d passes; the margins may "+
+			"contradict each other", rakingPasses))
 	}
 	median := percentile(slices.Sorted(slices.Values(r.Weights)), 0.5)
 	nobody := 0
@@ -186,7 +189,8 @@ func (r *Raking) finish(values [][]string, margins []Margin) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d participants have weight 0 and count for nothing", nobody))
 	}
 	if float64(r.Largest) > heavyWeight*median && !math.IsInf(float64(r.Largest)/median, 0) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the largest weight is %.1f times the median: few people speak for many", float64(r.Largest)/median))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the largest weight is %.1f times the median: few people "+
+			"speak for many", float64(r.Largest)/median))
 	}
 	if float64(r.EffectiveN) < n/2 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the weights leave an effective %.0f of %.0f participants", float64(r.EffectiveN), n))
@@ -199,8 +203,8 @@ type Raked struct {
 	Models    []ModelScore `json:"models"`
 	Reference Reference    `json:"reference"`
 
-	// Overton is the whole score; its intervals from drawing participants keep
-	// everybody's weight, so that the doubt about the weights is not in them.
+	// Overton is the full score; its intervals from resampling participants keep everyone's weight, so they
+	// do not include the uncertainty of the weights.
 	Overton *Overton `json:"-"`
 }
 

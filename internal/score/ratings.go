@@ -27,8 +27,8 @@ type Rating struct {
 
 // Ratings is a study's ratings in memory, in any order.
 type Ratings struct {
-	// Attributes names what else is known of each rating: source or topic of
-	// the question, demographics of the participant.
+	// Attributes names what else is known about each rating: source or topic of the question, demographics of
+	// the participant.
 	Attributes []string
 	Rows       []Rating
 }
@@ -100,7 +100,8 @@ func (r Ratings) check() error {
 		}
 		seen[key{at, row.Model}] = true
 		if group, ok := groups[at]; ok && group != row.Group {
-			return fmt.Errorf("rating %d: participant %s is in group %q and in group %q of question %s", i+1, row.Participant, group, row.Group, row.Question)
+			return fmt.Errorf("rating %d: participant %s is in group %q and in group %q of question %s", i+1,
+				row.Participant, group, row.Group, row.Question)
 		}
 		groups[at] = row.Group
 	}
@@ -158,8 +159,8 @@ func (c cell) mean() Number {
 	return Number(c.sum / c.weight)
 }
 
-// meanTolerance lets a group count as reaching the threshold when rounding of
-// fractional ratings keeps its sum this little below.
+// meanTolerance lets a group reach the threshold if rounding of fractional ratings keeps its sum below by
+// this little.
 const meanTolerance = 1e-9
 
 // covered tells whether the group's mean rating reaches tau.
@@ -198,7 +199,7 @@ func (r Ratings) tabulate(p Parameters) (*table, LeftOut) {
 		}
 		weight := p.weight(row.Participant)
 		if weight == 0 {
-			continue // counts for nothing, nor makes a group
+			continue // does not count, and makes no group
 		}
 		if !q.seen[row.Participant] {
 			q.seen[row.Participant] = true
@@ -258,8 +259,8 @@ func (t *table) outcomes(tau float64, missing Missing) [][]outcome {
 	return all
 }
 
-// applyThreshold applies the threshold to one model's cells on one question. A
-// model that nobody of the question rated is not scored there.
+// applyThreshold applies the threshold to one model's cells on one question. A model that nobody rated on the
+// question is not scored there.
 func applyThreshold(groups []Group, cells []cell, tau float64, missing Missing) outcome {
 	var o outcome
 	rated, size, coveredSize := 0, 0.0, 0.0

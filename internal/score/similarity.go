@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// rated is a response the participant also rated: how alike it is to the
-// response in question, and the rating.
+// rated is a response that the participant also rated: its similarity to the response in question, and the
+// rating.
 type rated struct{ cosine, rating float64 }
 
 // nearestRating is the rating of the most similar other response, the mean of
@@ -27,8 +27,8 @@ func nearestRating(others []rated) float64 {
 	return sum / n
 }
 
-// weightedRating is the mean of the other ratings weighted by similarity,
-// opposite responses counting nothing; the plain mean if nothing is similar.
+// weightedRating is the mean of the other ratings weighted by similarity, with no weight for opposite
+// responses; the plain mean if nothing is similar.
 func weightedRating(others []rated) float64 {
 	var sum, weights, plain float64
 	for _, o := range others {
@@ -97,8 +97,8 @@ func wordCounts(text string) map[string]int {
 	return counts
 }
 
-// weighWords turns texts into vectors of word counts, each word weighed by
-// the logarithm of how rarely the texts use it (tf-idf).
+// weighWords turns texts into vectors of word counts, each word weighted by the logarithm of its rarity among
+// the texts (tf-idf).
 func weighWords(texts []string) map[string]vector {
 	counts := map[string]map[string]int{}
 	documents := map[string]int{}
@@ -128,9 +128,8 @@ func weighWords(texts []string) map[string]vector {
 	return vectors
 }
 
-// Similarities are three readings of the similarity baseline, of which the
-// paper says no more than that it is cosine similarity: predictions for each
-// row of the ratings, NaN where there is none.
+// Similarities are three readings of the similarity baseline, about which the paper says only that it is
+// cosine similarity: predictions for each row of the ratings, NaN if there is none.
 type Similarities struct {
 	// Nearest is the participant's rating of the most similar other response
 	// to the question, Weighted the mean of those ratings weighted by
@@ -139,9 +138,9 @@ type Similarities struct {
 	Nearest, Weighted, Linear []float64
 }
 
-// CompareTexts predicts ratings from texts alone, by the cosine of their
-// tf-idf word counts: no language model, and the same everywhere. response
-// and freeResponse name the attributes that hold the texts.
+// CompareTexts predicts ratings from texts alone, by the cosine of their tf-idf word counts: no language
+// model, and the same result everywhere. response and freeResponse name the attributes that contain the
+// texts.
 func CompareTexts(r Ratings, response, freeResponse string) (*Similarities, error) {
 	at, err := r.attribute(response)
 	if err != nil {

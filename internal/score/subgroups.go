@@ -12,7 +12,7 @@ type Subgroup struct {
 	Attribute    string `json:"attribute"`
 	Value        string `json:"value"`
 	Participants int    `json:"participants"`
-	// Models is null where there are fewer participants than the minimum.
+	// Models is null if there are fewer participants than the minimum.
 	Models []SubgroupModel `json:"models"`
 }
 
@@ -33,9 +33,8 @@ type SubgroupModel struct {
 	CoverageCI Interval `json:"coverage_ci"`
 }
 
-// Subgroups scores the models for each value of each attribute of the
-// participants. Nothing but the size is shown of subgroups with fewer than
-// minimum participants.
+// Subgroups scores the models for each value of each attribute of the participants. For subgroups with fewer
+// than minimum participants only the size is shown.
 func Subgroups(r Ratings, p Parameters, attributes []string, minimum int) ([]Subgroup, error) {
 	o, err := OvertonScore(r, Parameters{Tau: p.Tau, Missing: p.Missing})
 	if err != nil {

@@ -12,9 +12,9 @@ type Join struct {
 	Size   int     `json:"size"`
 }
 
-// ward clusters rows by Ward's minimum variance on Euclidean distances (Ward
-// 1963), with the update of Lance and Williams. At each step the closest pair
-// joins; of equally close ones the pair numbered lowest.
+// ward clusters rows by Ward's minimum variance on Euclidean distances (Ward 1963), with the update of Lance
+// and Williams. At each step the closest pair joins; among equally close pairs, the one with the lowest
+// numbers.
 func ward(rows [][]float64) []Join {
 	n := len(rows)
 	apart := map[[2]int]float64{}

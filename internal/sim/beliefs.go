@@ -13,8 +13,8 @@ import (
 	"overton/internal/study"
 )
 
-// Beliefs are what planted groups say and think, where files tell. Texts are
-// known as a reader sees them: with spaces folded.
+// Beliefs are what planted groups say and think, if files say so. Texts are compared as a reader sees them:
+// with spaces folded.
 type Beliefs struct {
 	groups  int                     // viewpoints of each question; 0: texts without a viewpoint
 	views   map[string][][]string   // by question and group
@@ -24,9 +24,9 @@ type Beliefs struct {
 	means   map[[2]string][]float64 // by question and response: each group's rating
 }
 
-// ReadOpinions reads texts to say from a table with the columns question and
-// freeresponse. Each text belongs to one group, decided by the text alone. On
-// a question that the table does not have, people say any of the texts.
+// ReadOpinions reads texts to say from a table with the columns question and freeresponse. Each text belongs
+// to one group, determined by the text alone. On a question that the table does not have, people say any of
+// the texts.
 func ReadOpinions(file string, content []byte) (*Beliefs, error) {
 	table, err := dataset.ReadTable(file, content)
 	if err != nil {
@@ -56,7 +56,7 @@ func ReadOpinions(file string, content []byte) (*Beliefs, error) {
 	return b, nil
 }
 
-// ReadBeliefs reads a study's folder with two further files: opinions.csv
+// ReadBeliefs reads a study's folder with two other files: opinions.csv
 // (question_id, viewpoint, free_response) and stances.csv (question_id,
 // viewpoint, model, represents, stance). Every question has the same number of
 // viewpoints, one for each group in the order of the files; if it has as many
@@ -75,7 +75,8 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 		return nil, err
 	}
 	set := &st.Questions
-	b := &Beliefs{views: map[string][][]string{}, author: map[[2]string]int{}, stances: map[string][]string{}, means: map[[2]string][]float64{}}
+	b := &Beliefs{views: map[string][][]string{}, author: map[[2]string]int{}, stances: map[string][]string{},
+		means: map[[2]string][]float64{}}
 	viewpoints := map[string][]string{} // by question text, in order of appearance
 
 	opinions, at, err := open(folder, "opinions.csv", "question_id", "viewpoint", "free_response")
@@ -89,7 +90,7 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 		}
 		question, text := fold(q.Text), strings.TrimSpace(row[at[2]])
 		if text == "" {
-			return nil, fault(opinions, i, at[2], "is empty; expected what somebody says")
+			return nil, fault(opinions, i, at[2], "is empty; expected what a person says")
 		}
 		group := slices.Index(viewpoints[question], row[at[1]])
 		if group < 0 {
@@ -106,7 +107,8 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 			b.groups = n
 		}
 		if n == 0 || n != b.groups {
-			return nil, fmt.Errorf("opinions.csv: question %s has %d viewpoints; expected as many as every other question, %d", q.ID, n, max(b.groups, 1))
+			return nil, fmt.Errorf("opinions.csv: question %s has %d viewpoints; expected as many as every other "+
+				"question, %d", q.ID, n, max(b.groups, 1))
 		}
 		b.voiceSeeds(set.Seeds, q)
 	}
@@ -128,7 +130,7 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 		}
 		share, err := strconv.ParseFloat(row[at[3]], 64)
 		if err != nil || !(share >= 0 && share <= 1) {
-			return nil, fault(stances, i, at[3], "is no share; expected 0 to 1")
+			return nil, fault(stances, i, at[3], "is not a share; expected 0 to 1")
 		}
 		key := [2]string{question, fold(response.Text)}
 		if b.means[key] == nil {
@@ -136,7 +138,7 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 		}
 		b.means[key][group] = 1 + 4*share
 		if !slices.Contains([]string{"", study.StanceFirst, study.StanceSecond, study.StanceNeutral}, row[at[4]]) {
-			return nil, fault(stances, i, at[4], "is no stance; expected 1, 2, neutral or nothing")
+			return nil, fault(stances, i, at[4], "is not a stance; expected 1, 2, neutral or nothing")
 		}
 		if b.stances[question] == nil {
 			b.stances[question] = make([]string, b.groups)
@@ -146,7 +148,7 @@ func readBeliefs(folder fs.FS) (*Beliefs, error) {
 	return b, nil
 }
 
-// voiceSeeds gives a question's seeds to its groups, where there is one each.
+// voiceSeeds assigns a question's seeds to its groups, if there is one for each.
 func (b *Beliefs) voiceSeeds(seeds []study.Seed, q study.Question) {
 	var texts []string
 	for _, s := range seeds {
@@ -161,11 +163,11 @@ func (b *Beliefs) voiceSeeds(seeds []study.Seed, q study.Question) {
 	}
 }
 
-// forGroups deals texts without a viewpoint out to n groups.
+// forGroups distributes texts without a viewpoint to n groups.
 func (b *Beliefs) forGroups(n int) (*Beliefs, error) {
 	if b.groups > 0 {
 		if n != b.groups {
-			return nil, fmt.Errorf("the opinions are those of %d groups, not %d", b.groups, n)
+			return nil, fmt.Errorf("the opinions are for %d groups, not %d", b.groups, n)
 		}
 		return b, nil
 	}
@@ -200,7 +202,7 @@ func groupOf(text string, n int) int {
 	return int(h.Sum64() % uint64(n))
 }
 
-// fold makes of a text what a page shows of it.
+// fold turns a text into what a page shows of it.
 func fold(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func open(folder fs.FS, name string, names ...string) (*dataset.Table, []int, error) {
@@ -222,7 +224,8 @@ func columns(t *dataset.Table, names ...string) ([]int, error) {
 	var faults []error
 	for i, name := range names {
 		if at[i] = slices.Index(t.Columns, name); at[i] < 0 {
-			faults = append(faults, dataset.Fault{File: t.File, Line: 1, Column: name, Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
+			faults = append(faults, dataset.Fault{File: t.File, Line: 1, Column: name,
+				Message: "is missing; the columns are " + strings.Join(t.Columns, ", ")})
 		}
 	}
 	return at, errors.Join(faults...)

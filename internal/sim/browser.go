@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Errors of patience that ended.
+// Errors when patience has run out.
 var (
 	errUnreachable = errors.New("the site does not answer")
-	errNotNow      = errors.New("waited for a place in vain")
+	errNotNow      = errors.New("waited for a place, but none became free")
 )
 
 // InProcess carries requests straight to a handler, without a socket.
@@ -35,7 +35,7 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	w := &answer{header: http.Header{}}
 	t.handler.ServeHTTP(w, r)
-	w.WriteHeader(http.StatusOK) // where the handler said nothing
+	w.WriteHeader(http.StatusOK) // if the handler said nothing
 	return &http.Response{StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.sent,
 		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r}, nil
 }
@@ -64,7 +64,7 @@ func (w *answer) Write(b []byte) (int, error) {
 type meter struct {
 	mu     sync.Mutex
 	took   []time.Duration
-	failed int // without an answer, or with a status of 500 and above but 503
+	failed int // without an answer, or with a status of 500 or above other than 503
 	waits  int // 503: not now
 }
 
@@ -91,8 +91,8 @@ func (m *meter) quantile(p float64) time.Duration {
 	return m.took[min(int(p*float64(len(m.took))), len(m.took)-1)]
 }
 
-// browser keeps a person's cookies. It follows no redirect by itself: the
-// walker does, so that it knows which of its requests was answered.
+// browser keeps a person's cookies. It does not follow redirects itself: the walker does, so that it knows
+// which of its requests was answered.
 type browser struct {
 	client *http.Client
 	base   string // path of the study's pages: /s/{slug}/
@@ -108,7 +108,7 @@ func newBrowser(transport http.RoundTripper, base string, m *meter) *browser {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// send makes one request. It returns a page, or where the answer redirects to.
+// send makes one request. It returns a page or, if the answer redirects, its target.
 func (b *browser) send(ctx context.Context, method string, to *url.URL, fields url.Values) (p *page, next *url.URL, err error) {
 	var body io.Reader
 	if method == http.MethodPost {
@@ -148,7 +148,7 @@ type patience struct {
 	place  time.Duration // while it says that it is not possible now
 }
 
-// open loads a page, following redirects, and waits where it must.
+// open loads a page, following redirects, and waits if it must.
 func (b *browser) open(ctx context.Context, to *url.URL, patience patience) (*page, error) {
 	waits := newWaits(patience)
 	hops := 0
@@ -157,7 +157,7 @@ func (b *browser) open(ctx context.Context, to *url.URL, patience patience) (*pa
 		switch {
 		case err == nil && next != nil:
 			if hops++; hops > 10 {
-				return nil, fmt.Errorf("%s leads in a circle", to.Path)
+				return nil, fmt.Errorf("%s redirects in a circle", to.Path)
 			}
 			to = next
 		case err == nil && p.status < 500:
@@ -181,8 +181,8 @@ func newWaits(limits patience) *waits {
 	return &waits{began: time.Now(), next: 50 * time.Millisecond, limits: limits}
 }
 
-// pause sleeps before another try after a request that failed or was answered
-// by a page with a status of 500 or above, or says that patience has ended.
+// pause sleeps before another try after a request that failed or got a status of 500 or above, or says that
+// patience has run out.
 func (w *waits) pause(ctx context.Context, p *page, err error) error {
 	if err := ctx.Err(); err != nil {
 		return err

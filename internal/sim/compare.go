@@ -10,25 +10,23 @@ import (
 	"overton/internal/study"
 )
 
-// Stored is what a site, or a file made from it, holds of one submission. Name
-// is whatever it is known by there.
+// Stored is what a site, or a file made from it, has of one submission. Name is any name by which it is known
+// there.
 type Stored struct {
 	Name    string
 	Answers []StoredAnswer
 }
 
-// StoredAnswer is an answer with the texts that it refers to, so that it can
-// be compared with what a person read and sent. Field is the item of a survey
-// and the number of a check; Shown is the response rated, or the statement
-// voted on.
+// StoredAnswer is an answer with the texts that it refers to, so that it can be compared with what a person
+// read and sent. Field is the item of a survey or the number of a check; Shown is the response rated, or the
+// statement voted on.
 type StoredAnswer struct {
 	Kind                   study.Kind
 	Question, Shown, Field string
 	Value                  string
 }
 
-// FromRecord makes a Stored of a record. The question set and the statements
-// tell the texts.
+// FromRecord makes a Stored from a record. The texts come from the question set and the statements.
 func FromRecord(r study.Record, set *study.QuestionSet, statements map[string]study.Statement) Stored {
 	s := Stored{Name: r.Pseudonym}
 	for _, a := range r.Answers {
@@ -56,10 +54,9 @@ func FromRecord(r study.Record, set *study.QuestionSet, statements map[string]st
 type Comparison struct {
 	Equal       map[study.Kind]int `json:"equal"` // answers that are stored as they were sent
 	Differences []Difference       `json:"differences"`
-	Unsettled   int                `json:"unsettled"` // answers of which nobody knows whether they arrived
+	Unsettled   int                `json:"unsettled"` // answers that may or may not have arrived
 
-	// Joined is the place in Truth.People of whoever a stored submission
-	// belongs to, by its name.
+	// Joined is the position in Truth.People of the person whom a stored submission belongs to, by its name.
 	Joined map[string]int `json:"-"`
 }
 
@@ -83,8 +80,8 @@ type about struct {
 	question, shown, field string
 }
 
-// sheet is all of a submission's answers. Where two statements on a question
-// have the same words, there are two votes on one text.
+// sheet is all of a submission's answers. If two statements on a question have the same words, there are two
+// votes on one text.
 type sheet map[about][]string
 
 func (s sheet) add(a about, value string) {
@@ -107,7 +104,7 @@ func (s sheet) size() (n int) {
 	return n
 }
 
-// common is what two sorted lists share.
+// common is what two sorted lists have in common.
 func common(a, b []string) (both []string) {
 	for len(a) > 0 && len(b) > 0 {
 		switch c := cmp.Compare(a[0], b[0]); {
@@ -123,7 +120,7 @@ func common(a, b []string) (both []string) {
 	return both
 }
 
-// without is a sorted list less the entries of another.
+// without is a sorted list minus the entries of another.
 func without(a, less []string) []string {
 	a = slices.Clone(a)
 	for _, v := range less {
@@ -162,10 +159,9 @@ func (s Stored) sheet() sheet {
 	return all
 }
 
-// Compare tells every answer that was acknowledged and is not stored as it was
-// sent, and every stored one that nobody sent. Stored submissions carry no
-// participant id, so each is joined to the person whose answers are most like
-// its own.
+// Compare reports every answer that was acknowledged but not stored as it was sent, and every stored answer
+// that nobody sent. Stored submissions have no participant id, so each is joined to the person whose answers
+// are most like its own.
 func Compare(t *Truth, stored []Stored) Comparison {
 	sent, held := make([]sheet, len(t.People)), make([]sheet, len(stored))
 	like := make([]sheet, len(t.People)) // sent, and what may have arrived
@@ -200,8 +196,8 @@ func Compare(t *Truth, stored []Stored) Comparison {
 	return c
 }
 
-// differ compares two sheets. An unsettled answer may be stored, in place of
-// an earlier one to the same, or not.
+// differ compares two sheets. An unsettled answer may or may not be stored, instead of an earlier one to the
+// same question.
 func (c *Comparison) differ(d Difference, sent, held, unsettled sheet) {
 	var all []about
 	for a := range sent {
@@ -213,7 +209,8 @@ func (c *Comparison) differ(d Difference, sent, held, unsettled sheet) {
 		}
 	}
 	slices.SortFunc(all, func(a, b about) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.question, b.question), cmp.Compare(a.field, b.field), cmp.Compare(a.shown, b.shown))
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.question, b.question), cmp.Compare(a.field, b.field),
+			cmp.Compare(a.shown, b.shown))
 	})
 	for _, a := range all {
 		both := common(sent[a], held[a])
@@ -246,9 +243,8 @@ func quoteEmpty(v string) string {
 	return v
 }
 
-// join finds the owner of each stored sheet: first where all answers agree,
-// then by the most answers in common less those that are not, counting what
-// may have arrived. Sheets without an answer are nobody's.
+// join finds the owner of each stored sheet: first by equality of all answers, then by the most answers in
+// common minus those that differ, counting what may have arrived. Sheets without an answer belong to nobody.
 func join(sent, like, held []sheet) map[int]int {
 	owner, taken := map[int]int{}, map[int]bool{}
 	exact := map[string][]int{}
@@ -294,9 +290,8 @@ func (s sheet) key() string {
 	return strings.Join(lines, "\n")
 }
 
-// Recovery is the adjusted Rand index of groups found on one question against
-// those planted. found is the group of each stored submission, by its name; of
-// the people whose votes follow from no group, the careless ones, none counts.
+// Recovery is the adjusted Rand index of groups found on one question and those planted. found is the group
+// of each stored submission, by its name. Careless people, whose votes follow from no group, do not count.
 func (t *Truth) Recovery(joined map[string]int, found map[string]int) (index float64, people int) {
 	var planted, labels []int
 	for name, group := range found {

@@ -11,20 +11,20 @@ import (
 	"golang.org/x/net/html"
 )
 
-// page is what a browser shows, as far as a walker looks at it.
+// page is what a browser shows, as far as a walker needs it.
 type page struct {
 	status   int
 	url      *url.URL
 	place    string // path within the study: start, p/q1-view, end, …
 	title    string // its h1: on the pages of a question, the question
 	exhibit  string // its blockquote: the response or statement to judge
-	text     string // all that its main part says
+	text     string // all text in its main part
 	progress float64
 	code     string // completion code
 	form     *form  // the one that posts to the page's own address; nil: none
 }
 
-// form is an HTML form as somebody without a script sees it.
+// form is an HTML form as someone without a script sees it.
 type form struct {
 	action  *url.URL
 	hidden  url.Values
@@ -129,8 +129,8 @@ func (f *form) options(name string) []string {
 	return f.choices[name]
 }
 
-// fill makes of the form what a browser sends. Every answer must be one that
-// the form offers, and there must be a button to send it with.
+// fill turns the form into what a browser sends. Every answer must be one that the form offers, and there
+// must be a button to send it with.
 func (f *form) fill(answers map[string]string) (url.Values, error) {
 	values := url.Values{}
 	for name, v := range f.hidden {
@@ -161,7 +161,7 @@ func (f *form) fill(answers map[string]string) (url.Values, error) {
 	return values, nil
 }
 
-// lineEnds makes the line ends that browsers send.
+// lineEnds makes the line endings that browsers send.
 var lineEnds = strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")
 
 func has(n *html.Node, name string) bool {

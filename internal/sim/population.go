@@ -10,15 +10,15 @@ import (
 	"overton/internal/study"
 )
 
-// What people are like, beside what Options say.
+// What people are like, in addition to Options.
 const (
-	careless  = 0.04 // share of people who rate and vote blindly
+	careless  = 0.04 // share of people who rate and vote without reading
 	liked     = 0.10 // share of statements that every group agrees with
-	hesitates = 0.10 // share of votes that are neutral for no reason of the group's
+	hesitates = 0.10 // share of votes that are neutral regardless of the group
 	skips     = 0.02 // share of statements left without a vote
 	spread    = 0.6  // standard deviation of a person's ratings around their group's mean
 
-	// Shares of people who do each of these once on their way.
+	// Shares of people who do each of these once.
 	changesMind     = 0.15 // goes back and changes an answer
 	changesBrowser  = 0.07 // opens the link in another browser and goes on there
 	comesBack       = 0.10 // leaves and opens the link again
@@ -27,9 +27,8 @@ const (
 	pressesTooEarly = 0.10 // sends a page without an answer
 )
 
-// population is the planted truth: who belongs where, and what each group
-// holds. Every draw has a generator of its own, named by what it is for, so
-// that nothing depends on the order in which pages come.
+// population is the planted truth: who belongs to which group, and what each group believes. Every draw has
+// its own generator, named by its purpose, so that nothing depends on the order in which pages come.
 type population struct {
 	seed    uint64
 	groups  int
@@ -47,8 +46,7 @@ func (p *population) rand(purpose string, about ...any) *rand.Rand {
 	return study.Rand(p.seed, purpose)
 }
 
-// shares are the groups' sizes: the first is the largest, each next one
-// smaller by the same step.
+// shares are the groups' sizes: the first is the largest, each next one smaller by the same step.
 func (p *population) shares() []float64 {
 	shares := make([]float64, p.groups)
 	for g := range shares {
@@ -57,11 +55,11 @@ func (p *population) shares() []float64 {
 	return shares
 }
 
-// never is a point of the way that nobody comes to.
+// never is a point that nobody reaches.
 const never = 101
 
-// person is what a virtual participant is and will do. The points of the way
-// are percent of it; never if they do not do it.
+// person is what a virtual participant is and will do. Points are percentages of the flow; never if they do
+// not do it.
 type person struct {
 	number         int // from 1
 	participant    string
@@ -157,8 +155,7 @@ func (p *population) importance(who person, question string, version int) string
 	return onScale(mean + p.rand("importance", who.number, question, version).NormFloat64())
 }
 
-// The sentences of people for whom no file speaks. Each group has its own core
-// on each question.
+// The sentences of people for whom there is no file. Each group has its own core on each question.
 var (
 	openers = []string{"To my mind", "As I see it", "After some thought I would say that", "Where I live, most would say that",
 		"I have changed my view once, and now", "For my family", "Looking at the last ten years", "I am quite sure that"}
@@ -172,8 +169,8 @@ var (
 		"because somebody has to pay for it", "as my parents already held", "though I see the other side", "and that will not change"}
 )
 
-// tokens name the group, the person and the version in a sentence made here,
-// so that whoever reads it can tell whose it is.
+// tokens identify the group, the person and the version in a sentence made here, so that a reader can tell
+// whose it is.
 var tokens = regexp.MustCompile(`\(view (\d+)-\d+-\d+\)`)
 
 // view is a person's free response. longer asks for more words than before.
@@ -216,9 +213,8 @@ func (p *population) author(question, statement string) (group int, known bool) 
 
 var votes = []string{study.Agree, study.Disagree, study.Neutral}
 
-// vote is a person's vote on a statement: agreement with their own group,
-// disagreement with others. Where the author is not known (a seed, a real
-// person), each group has a planted opinion of it.
+// vote is a person's vote on a statement: agreement with their own group, disagreement with others. If the
+// author is not known (a seed, a real person), each group has a planted opinion about it.
 func (p *population) vote(who person, question, statement string, version int) string {
 	r := p.rand("vote", who.number, question, statement, version)
 	switch {
@@ -241,8 +237,7 @@ func (p *population) vote(who person, question, statement string, version int) s
 	return study.Disagree
 }
 
-// pick is an answer to anything else: an option at random, another one for
-// each version.
+// pick is an answer to anything else: a random option, and another one for each version.
 func (p *population) pick(who person, page, field string, options []string, version int) string {
 	order := p.rand("pick", who.number, page, field).Perm(len(options))
 	return options[order[version%len(options)]]
@@ -250,7 +245,7 @@ func (p *population) pick(who person, page, field string, options []string, vers
 
 var digit = regexp.MustCompile(`\b[1-5]\b`)
 
-// obey is the answer to an instructed check: the number that its text names.
+// obey is the answer to an instructed check: the number named in its text.
 func obey(instruction string, options []string) string {
 	if n := digit.FindString(instruction); slices.Contains(options, n) {
 		return n

@@ -21,38 +21,36 @@ type Options struct {
 	URL   string // of the site, such as https://example.org/studies
 	Study string // its slug
 
-	// Participants is how many are to finish. Those who drop out or decline
-	// come on top of it.
+	// Participants is how many should finish. Those who drop out or decline are extra.
 	Participants int
 	Seed         uint64
 	Groups       int // planted; at most MostGroups
-	Concurrency  int // people at a time
+	Concurrency  int // people at the same time
 
-	DropOut float64 // share of people who leave on the way
-	Decline float64 // share of people who give no consent
-	Noise   float64 // share of ratings, votes and stances that have nothing to do with the person's group
+	DropOut float64 // share of people who leave before the end
+	Decline float64 // share of people who do not consent
+	Noise   float64 // share of ratings, votes and stances that do not depend on the person's group
 
 	Parameters study.ParameterNames // of the arrival link
 
-	// Beliefs are what the groups say and think; nil has them made up.
+	// Beliefs are what the groups say and think; nil makes them up.
 	Beliefs *Beliefs
 
-	// Surveyed is the study as its files say, whose surveys people answer from
-	// planted opinions; nil has them choose any answer.
+	// Surveyed is the study as in its files, whose surveys people answer from planted opinions; nil lets them
+	// choose any answer.
 	Surveyed *dataset.Study
 
 	Transport http.RoundTripper // nil: the network
 
-	// ServerWait is how long a site that does not answer is waited for,
-	// PlaceWait how long a person waits who is told that all places are taken
-	// for now.
+	// ServerWait is how long to keep trying a site that does not answer, PlaceWait how long a person waits
+	// who is told that all places are taken for now.
 	ServerWait, PlaceWait time.Duration
 
-	// Progress, if not nil, is called each time somebody has finished.
+	// Progress, if not nil, is called each time someone has finished.
 	Progress func(finished int)
 }
 
-// MostGroups is how many groups can be told apart by what they say.
+// MostGroups is how many groups can be distinguished by what they say.
 const MostGroups = 10
 
 func (o *Options) check() error {
@@ -72,7 +70,8 @@ func (o *Options) check() error {
 	case o.Parameters.Participant == "" || o.Parameters.Submission == "":
 		return errors.New("the arrival link needs names for its participant and submission parameters")
 	}
-	return cmp.Or(share("drop-out", o.DropOut), share("decline", o.Decline), share("noise", o.Noise), share("drop-out and decline together", o.DropOut+o.Decline))
+	return cmp.Or(share("drop-out", o.DropOut), share("decline", o.Decline), share("noise", o.Noise),
+		share("drop-out and decline together", o.DropOut+o.Decline))
 }
 
 // run is one run of Run.
@@ -109,10 +108,9 @@ func (r *run) text(s string) int {
 	return i
 }
 
-// Run sends virtual participants through a study until as many have finished
-// as asked, or no place is left. The truth is returned also with an error: of
-// people who meant to finish and could not, of a site that cannot be reached,
-// or of a context that ended.
+// Run sends virtual participants through a study until as many as requested have finished, or no place is
+// left. The truth is also returned with an error: when people who meant to finish could not, the site cannot
+// be reached, or the context ended.
 func Run(ctx context.Context, o Options) (*Truth, error) {
 	r, err := newRun(o)
 	if err != nil {
@@ -142,7 +140,7 @@ func Run(ctx context.Context, o Options) (*Truth, error) {
 	case r.stop != nil:
 		err = r.stop
 	case failed > 0:
-		err = fmt.Errorf("people who meant to finish and could not: %d; the first: %s", failed, r.firstFailure())
+		err = fmt.Errorf("people who meant to finish but could not: %d; the first: %s", failed, r.firstFailure())
 	case truth.Summary.Finished == 0:
 		err = errors.New("nobody could finish: all places are taken")
 	}
@@ -161,9 +159,10 @@ func newRun(o Options) (*run, error) {
 		return nil, err
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, fmt.Errorf("%q is no address of a site; expected one such as http://127.0.0.1:8080", o.URL)
+		return nil, fmt.Errorf("%q is not an address of a site; expected one such as http://127.0.0.1:8080", o.URL)
 	}
-	r := &run{Options: o, study: base.JoinPath("s", o.Study), transport: o.Transport, next: 1, texts: []string{""}, known: map[string]int{"": 0},
+	r := &run{Options: o, study: base.JoinPath("s", o.Study), transport: o.Transport, next: 1, texts: []string{""},
+		known:      map[string]int{"": 0},
 		patience:   patience{o.ServerWait, o.PlaceWait},
 		population: &population{seed: o.Seed, groups: o.Groups, noise: o.Noise, dropOut: o.DropOut, decline: o.Decline}}
 	if o.Beliefs != nil {
@@ -186,7 +185,7 @@ func (r *run) newBrowser() *browser {
 	return newBrowser(r.transport, r.study.Path+"/", &r.meter)
 }
 
-// look makes sure, before anybody sets out, that there is such a study.
+// look makes sure that the study exists before anyone is sent.
 func (r *run) look(ctx context.Context) error {
 	p, _, err := r.newBrowser().send(ctx, http.MethodGet, r.study, nil)
 	if err != nil {
@@ -198,11 +197,11 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// mostInARow is how many people may be turned away one after another, for
-// what they answered, before nobody else is sent.
+// mostInARow is how many people in a row may be turned away because of their answers before nobody else is
+// sent.
 const mostInARow = 100
 
-// take gives out the next person to send.
+// take returns the next person to send.
 func (r *run) take(ctx context.Context) (person, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,7 +243,7 @@ func (r *run) send(ctx context.Context, who person) {
 			r.staying--
 		}
 		if len(w.answers) == 0 {
-			r.inARow = mostInARow // at the door: all is full
+			r.inARow = mostInARow // at the start: all places are full
 		}
 	case Finished:
 		r.inARow = 0
@@ -277,7 +276,7 @@ func (r *run) firstFailure() string {
 	return ""
 }
 
-// truth puts together what was planted and what was sent.
+// truth combines what was planted and what was sent.
 func (r *run) truth(began, ended time.Time) *Truth {
 	number := func(p Person) (n int) {
 		fmt.Sscanf(p.Participant, fmt.Sprintf("virtual-%d-%%d", r.Seed), &n)

@@ -34,7 +34,7 @@ func mustRun(t *testing.T, o Options) *Truth {
 	return truth
 }
 
-// noDifference fails unless the site holds exactly what was acknowledged.
+// noDifference fails unless the site holds exactly what but acknowledged.
 func noDifference(t *testing.T, truth *Truth, f *fakeSite) Comparison {
 	t.Helper()
 	c := Compare(truth, f.stored())
@@ -145,7 +145,7 @@ func TestPeopleWaitForAPlace(t *testing.T) {
 	f.busy = 1000
 	o := options(f.serve(t))
 	o.Participants, o.PlaceWait = 2, 300*time.Millisecond
-	if _, err := Run(context.Background(), o); !errors.Is(err, errNotNow) && (err == nil || !strings.Contains(err.Error(), "in vain")) {
+	if _, err := Run(context.Background(), o); !errors.Is(err, errNotNow) && (err == nil || !strings.Contains(err.Error(), "none became free")) {
 		t.Errorf("waited for ever: %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestForgottenAndFalseAnswersAreFound(t *testing.T) {
 		return v
 	}
 	truth, err := Run(context.Background(), options(f.serve(t)))
-	if err != nil && !strings.Contains(err.Error(), "where “4”") && !strings.Contains(err.Error(), "was acknowledged") {
+	if err != nil && !strings.Contains(err.Error(), "where “4”") && !strings.Contains(err.Error(), "but acknowledged") {
 		t.Fatal(err)
 	}
 	c := Compare(truth, f.stored())

@@ -16,28 +16,27 @@ import (
 // What people are like in surveys.
 const (
 	leanSpread   = 0.3  // standard deviation of a person's place around their group's
-	sharpness    = 2.0  // how much nearer answers are liked better
+	sharpness    = 2.0  // how strongly nearer answers are preferred
 	refuses      = 0.06 // share of answers that are refusals
-	loyalty      = 0.7  // share of second answers that repeat the first, whatever else
+	loyalty      = 0.7  // share of second answers that always repeat the first
 	outermost    = 0.6  // place of the outermost groups, on a scale from -1 to 1
-	furthestItem = 0.4  // how far an item's middle is off, at most
+	furthestItem = 0.4  // largest shift of an item's middle
 )
 
-// planted is the attribute by which groups tell themselves apart, so that a
-// sample can be weighted to a population of other shares.
+// planted is the attribute that identifies the groups, so that a sample can be weighted to a population with
+// other shares.
 const planted = "POLPARTY"
 
-// Surveys are planted opinions on a study's surveys. A person leans to a place
-// on a line from -1 to 1, and chooses an answer the likelier the nearer it is:
-// in proportion to exp(-2d²). An answer's place is its polarity, else its place
-// on the scale, on an axis that may be turned and shifted from item to item.
-// Answers that are no scale, such as demographics, have made-up shares, but for
-// POLPARTY: there each group gives its own.
+// Surveys are planted opinions on a study's surveys. A person is at a place on a line from -1 to 1, and is
+// more likely to choose an answer the nearer it is: in proportion to exp(-2d²). An answer's place is its
+// polarity or, without one, its place on the scale, on an axis that may be reversed and shifted for each
+// item. Answers that form no scale, such as demographics, have made-up shares, except POLPARTY: there each
+// group gives its own.
 type Surveys struct {
 	study  *dataset.Study
 	seed   uint64
 	groups int
-	told   string          // the item that tells the groups apart; empty: none
+	told   string          // the item that identifies the groups; empty: none
 	facts  map[string]bool // items that ask no opinion
 }
 
@@ -48,12 +47,12 @@ type SurveyTruth struct {
 	Sharpness  float64       `json:"sharpness"`  // k of exp(-k d²)
 	Refusals   float64       `json:"refusals"`   // share
 	Loyalty    float64       `json:"loyalty"`    // share of second answers that repeat the first
-	Population []float64     `json:"population"` // each group's share of the population to weigh to
-	Attribute  string        `json:"attribute"`  // the item that tells the groups apart; empty: none
+	Population []float64     `json:"population"` // each group's share of the population to weight to
+	Attribute  string        `json:"attribute"`  // the item that identifies the groups; empty: none
 	Items      []PlantedItem `json:"items"`
 }
 
-// PlantedItem is how likely each group answers an item, refusals aside.
+// PlantedItem is how likely each group is to give each answer to an item, refusals aside.
 type PlantedItem struct {
 	Instrument string      `json:"instrument"`
 	Item       string      `json:"item"`
@@ -61,7 +60,7 @@ type PlantedItem struct {
 	ByGroup    [][]float64 `json:"by_group"`
 }
 
-// PlantSurveys plants opinions on a study's surveys in so many groups.
+// PlantSurveys plants opinions on a study's surveys in this many groups.
 func PlantSurveys(st *dataset.Study, groups int, seed uint64) *Surveys {
 	s := &Surveys{study: st, seed: seed, groups: groups, facts: map[string]bool{}}
 	for _, it := range instrument.USDemographics().Items {
@@ -83,13 +82,13 @@ func (s *Surveys) lean(group int) float64 {
 	return outermost * (2*float64(group)/float64(s.groups-1) - 1)
 }
 
-// place is where one of a group's people stands.
+// place is where a member of a group is.
 func (s *Surveys) place(group int, rng *rand.Rand) float64 {
 	return math.Max(-1, math.Min(1, s.lean(group)+leanSpread*rng.NormFloat64()))
 }
 
-// Margins are the population's shares of the groups, all the same, by the
-// attribute that tells them apart; nil where there is none.
+// Margins are the population's shares of the groups, all equal, by the attribute that identifies them; nil if
+// there is none.
 func (s *Surveys) Margins() []score.Margin {
 	for _, name := range s.instruments() {
 		if it, ok := s.study.Instruments[name].Item(planted); ok && s.told != "" {
@@ -103,8 +102,8 @@ func (s *Surveys) Margins() []score.Margin {
 	return nil
 }
 
-// chances are how likely each option of an item is chosen from a place on the
-// line, by somebody who does not refuse.
+// chances are the probabilities that someone at a place on the line who does not refuse chooses each option
+// of an item.
 func (s *Surveys) chances(it instrument.Item, group int, place float64) []float64 {
 	chances := make([]float64, len(it.Options))
 	made := s.rand("item", it.ID)
@@ -146,7 +145,7 @@ func (s *Surveys) rand(purpose string, about ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
 }
 
-// answer is somebody's answer to an item. before is what they answered the first
+// answer is someone's answer to an item. before is what they answered the first
 // time, empty for the first time.
 func (s *Surveys) answer(it instrument.Item, group int, place float64, before string, rng *rand.Rand) string {
 	if before != "" && rng.Float64() < loyalty {
@@ -172,7 +171,7 @@ func (s *Surveys) answer(it instrument.Item, group int, place float64, before st
 	return last
 }
 
-// truth writes down what was planted.
+// truth records what was planted.
 func (s *Surveys) truth() *SurveyTruth {
 	t := &SurveyTruth{Spread: leanSpread, Sharpness: sharpness, Refusals: refuses, Loyalty: loyalty, Attribute: s.told}
 	for g := range s.groups {
@@ -196,8 +195,8 @@ func (s *Surveys) truth() *SurveyTruth {
 	return t
 }
 
-// groupChances are the chances of a group's people on average, over places that
-// halve, quarter and so on their distribution.
+// groupChances are the chances of a group's members on average, over places that are quantiles of their
+// distribution.
 func (s *Surveys) groupChances(it instrument.Item, group int) []float64 {
 	const steps = 101
 	mean := make([]float64, len(it.Options))
@@ -211,8 +210,7 @@ func (s *Surveys) groupChances(it instrument.Item, group int) []float64 {
 	return mean
 }
 
-// Expected is what an instrument should come to among people of whom each group
-// is a given share.
+// Expected is the expected result of an instrument among people of whom each group is a given share.
 type Expected struct {
 	Items    map[string]ExpectedItem
 	Opinions *score.PeopleOpinions
@@ -224,8 +222,8 @@ type ExpectedItem struct {
 	Refusal score.Number
 }
 
-// Expect sends n people through all surveys without a site, as the study draws
-// what they are asked, and tells what their answers come to by instrument.
+// Expect sends n people through all surveys without a site, with draws as the study makes them, and returns
+// the results by instrument.
 func (s *Surveys) Expect(shares []float64, n int) map[string]Expected {
 	first := map[string][][]int{}
 	second := map[string][][]int{}
@@ -329,10 +327,11 @@ func expectedItem(it instrument.Item, people [][]int, at int) ExpectedItem {
 	return e
 }
 
-// item finds the item that a field of a survey's page asks.
+// item finds the item that a field on a survey's page asks.
 func (s *Surveys) item(place, field string) (name string, it instrument.Item, ok bool) {
 	var block, page int
-	if _, err := fmt.Sscanf(place, "p/survey%d-%d", &block, &page); err != nil || block < 0 || block >= len(s.study.Flow) || s.study.Flow[block].Survey == nil {
+	if _, err := fmt.Sscanf(place, "p/survey%d-%d", &block, &page); err != nil || block < 0 ||
+		block >= len(s.study.Flow) || s.study.Flow[block].Survey == nil {
 		return "", it, false
 	}
 	name = s.study.Flow[block].Survey.Instrument

@@ -86,7 +86,7 @@ func TestPlantedOpinionsFollowPlacesAndGroups(t *testing.T) {
 	if math.Abs(float64(got.Refusal)-refuses) > 0.015 {
 		t.Errorf("refusals %v, planted %v", got.Refusal, refuses)
 	}
-	// A second answer is the first, or one that is drawn anew and may be it.
+	// A second answer is the first, or one that is resampled and may be it.
 	if r := expected["views.csv"].Opinions.Reliability; !(r.Value > loyalty && r.Value < 1) || r.N != 4000 {
 		t.Errorf("reliability %+v", r)
 	}

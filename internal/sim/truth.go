@@ -34,15 +34,15 @@ type Mean struct {
 	ByGroup  []float64 `json:"by_group"`
 }
 
-// Ending is how a walk ended.
+// Ending is how a participant's visit ended.
 type Ending string
 
 const (
-	Finished   Ending = "finished"    // reached the end of the whole way
+	Finished   Ending = "finished"    // reached the end of the study
 	DroppedOut Ending = "dropped out" // left on purpose, and did not return
 	Declined   Ending = "declined"    // gave no consent, on purpose
 	TurnedAway Ending = "turned away" // before the first question: no place was left
-	Failed     Ending = "failed"      // wanted to finish and could not
+	Failed     Ending = "failed"      // wanted to finish but could not
 )
 
 // Person is one virtual participant.
@@ -51,20 +51,20 @@ type Person struct {
 	Submission  string   `json:"submission"`
 	Group       int      `json:"group"`
 	Place       float64  `json:"place,omitempty"` // on the line of the surveys' opinions
-	Careless    bool     `json:"careless"`        // rates and votes blindly
+	Careless    bool     `json:"careless"`        // rates and votes without reading
 	Ending      Ending   `json:"ending"`
 	Why         string   `json:"why,omitempty"`  // of a failure
 	Code        string   `json:"code,omitempty"` // shown at the end
 	Pages       int      `json:"pages"`          // sent
 	Answers     []Answer `json:"answers"`        // in the order first sent
 
-	// Unsettled are answers that were sent and never acknowledged, because the
-	// run ended before the site could be asked. It may have stored them or not.
+	// Unsettled are answers that were sent but never acknowledged, because the run ended before the site
+	// could be asked. It may have stored them or not.
 	Unsettled []Answer `json:"unsettled,omitempty"`
 }
 
-// Answer is what a person sent for one field of a page, as acknowledged last.
-// Question and Shown are the texts read on that page.
+// Answer is what a person sent for one field of a page, as last acknowledged. Question and Shown are the
+// texts read on that page.
 type Answer struct {
 	Page     string     `json:"page"`
 	Field    string     `json:"field"`

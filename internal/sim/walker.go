@@ -25,13 +25,13 @@ type walker struct {
 	index   map[[2]string]int // of answers, by page and field
 	version map[string]int    // of a page's answers: how often changed
 	sent    []string          // pages acknowledged, in order
-	pending []Answer          // sent, and not known whether they arrived
+	pending []Answer          // sent, but not known to have arrived
 	counts  Summary
 	done    map[string]bool // what is done once only, and has been
 	first   map[string]said // first answers to survey items, by instrument and item
 }
 
-// said is an answer with the page that it was given on.
+// said is an answer with the page on which it was given.
 type said struct{ page, answer string }
 
 func (r *run) walker(who person) *walker {
@@ -51,7 +51,7 @@ func (r *run) walker(who person) *walker {
 // page is the address of a page of the study.
 func (r *run) page(place string) *url.URL { return r.study.JoinPath(place) }
 
-// mostPages bounds a walk: no study is longer.
+// mostPages limits a visit: no study is longer.
 const mostPages = 5000
 
 // walk goes from the link to where the person stops.
@@ -81,10 +81,10 @@ func (w *walker) walk(ctx context.Context) (Ending, string, error) {
 }
 
 // errUsed says that a person of this run has been on the site before it.
-var errUsed = errors.New("the virtual participants of this seed have been on this study before; choose another seed")
+var errUsed = errors.New("virtual participants with this seed have already been in this study; choose another seed")
 
-// ending tells how a walk ended that reached the end page. Only the end of the
-// whole way shows a progress of 100 %.
+// ending says how a visit that reached the end page ended. Only the end of the complete study shows a
+// progress of 100 %.
 func (w *walker) ending(p *page) Ending {
 	judged := slices.ContainsFunc(w.answers, func(a Answer) bool { return a.Kind != study.KindConsent && a.Kind != study.KindSurvey })
 	switch {
@@ -98,7 +98,7 @@ func (w *walker) ending(p *page) Ending {
 	return Failed
 }
 
-// now says, once, that the person has come to a point of the way.
+// now says, once, that the person has reached a point.
 func (w *walker) now(what string, point float64, p *page) bool {
 	if w.done[what] || !w.began || p.progress < point {
 		return false
@@ -115,14 +115,14 @@ func (w *walker) step(ctx context.Context, p *page) (*page, error) {
 	case p.status == http.StatusGone && !w.began:
 		return nil, errClosed
 	case p.status != http.StatusOK && p.status != http.StatusUnprocessableEntity:
-		return nil, p.unexpected("is no page to go on from")
+		return nil, p.unexpected("is not a page to continue from")
 	case p.place == "start" || p.place == "resume":
 		w.began = true
 		return w.press(ctx, p)
 	case !strings.HasPrefix(p.place, "p/"):
-		return nil, p.unexpected("is no page of the study that is known here")
+		return nil, p.unexpected("is not a known page of the study")
 	case slices.Contains(w.sent, p.place):
-		return nil, p.unexpected("asks again for what was acknowledged")
+		return nil, p.unexpected("asks again for what it acknowledged")
 	}
 	switch {
 	case w.now("reload", w.who.reloads, p):
@@ -146,8 +146,8 @@ func (w *walker) step(ctx context.Context, p *page) (*page, error) {
 // errClosed says that the study takes nobody any more.
 var errClosed = errors.New("the study is closed")
 
-// reopen opens the link again, in a fresh browser, after the site did not
-// know whose request it was. It does not help twice on one page.
+// reopen opens the link again in a new browser after the site did not recognise the person. It helps only
+// once per page.
 func (w *walker) reopen(ctx context.Context, p *page) (*page, error) {
 	if w.done["reopen "+p.place] {
 		return nil, p.unexpected("does not let the person in")
@@ -182,7 +182,7 @@ func (w *walker) answer(ctx context.Context, p *page, twice bool) (*page, error)
 		}
 		p = next
 	}
-	return nil, p.unexpected("does not accept what was answered: " + shorten(fold(p.text)))
+	return nil, p.unexpected("does not accept the answers: " + shorten(fold(p.text)))
 }
 
 func shorten(text string) string {
@@ -192,7 +192,7 @@ func shorten(text string) string {
 	return text
 }
 
-// compose makes a person's answers to a page, by the names of its fields.
+// compose makes a person's answers to a page, by field name.
 func (w *walker) compose(p *page, longer int) map[string]string {
 	answers := map[string]string{}
 	version := w.version[p.place]
@@ -231,8 +231,8 @@ func (w *walker) compose(p *page, longer int) map[string]string {
 	return answers
 }
 
-// opinion is the person's answer to an item of a survey: of their planted
-// opinions, or any of the options where none are planted.
+// opinion is the person's answer to an item of a survey: from their planted opinions, or any of the options
+// if none are planted.
 func (w *walker) opinion(place, field string, options []string, version int) string {
 	if w.population.surveys == nil {
 		return w.population.pick(w.who, place, field, options, version)
@@ -245,14 +245,15 @@ func (w *walker) opinion(place, field string, options []string, version int) str
 	if first := w.first[key]; first.page != "" && first.page != place {
 		before = first.answer
 	}
-	v := w.population.surveys.answer(it, w.who.group, w.who.place, before, w.population.rand("opinion on", w.who.number, place, field, version))
+	v := w.population.surveys.answer(it, w.who.group, w.who.place, before,
+		w.population.rand("opinion on", w.who.number, place, field, version))
 	if before == "" {
 		w.first[key] = said{place, v}
 	}
 	return v
 }
 
-// differ makes sure that somebody who changes an answer changes it.
+// differ makes sure that someone who changes an answer changes it.
 func (w *walker) differ(p *page, answers map[string]string) {
 	for name, v := range answers {
 		if i, ok := w.index[[2]string{p.place, name}]; !ok || w.answers[i].Value != v {
@@ -293,7 +294,7 @@ func kindOf(place, field string) study.Kind {
 	return study.KindSurvey
 }
 
-// asks says whether there is something to fill in that cannot be left empty.
+// asks says whether there is a field that cannot be left empty.
 func (p *page) asks() bool {
 	if p.form == nil {
 		return false
@@ -302,7 +303,7 @@ func (p *page) asks() bool {
 	return view || len(p.form.choices) > 0
 }
 
-// sendEarly sends a page with nothing filled in, and expects it back.
+// sendEarly sends a page with nothing filled in, and expects to get it back.
 func (w *walker) sendEarly(ctx context.Context, p *page) (*page, error) {
 	w.counts.TooEarly++
 	next, to, err := w.browser.send(ctx, http.MethodPost, p.form.action, p.form.hidden)
@@ -315,7 +316,7 @@ func (w *walker) sendEarly(ctx context.Context, p *page) (*page, error) {
 	return next, nil
 }
 
-// revisable lists pages whose answers a person may have second thoughts about.
+// revisable lists pages whose answers a person may change later.
 func (w *walker) revisable() []string {
 	var pages []string
 	for _, a := range w.answers {
@@ -365,15 +366,14 @@ func (w *walker) stillThere(p *page) error {
 			got = p.form.chosen[name]
 		}
 		if got != w.answers[i].Value {
-			return p.unexpected(fmt.Sprintf("shows %q for %s, where %q was acknowledged", shorten(got), name, shorten(w.answers[i].Value)))
+			return p.unexpected(fmt.Sprintf("shows %q for %s, but acknowledged %q", shorten(got), name, shorten(w.answers[i].Value)))
 		}
 	}
 	return nil
 }
 
-// post sends a page's form and goes where that leads. When the answer to it is
-// lost, the person opens their link again: if the site then stands elsewhere,
-// it had arrived; if not, it is sent again.
+// post sends a page's form and follows the answer. If the answer is lost, the person opens their link again:
+// if the site is then at another page, the form had arrived; if not, it is sent again.
 func (w *walker) post(ctx context.Context, p *page, answers map[string]string, twice bool) (*page, error) {
 	waits := newWaits(w.patience)
 	again := false
@@ -419,8 +419,8 @@ func (w *walker) post(ctx context.Context, p *page, answers map[string]string, t
 			return nil, err
 		}
 		if w.version[p.place] > 0 {
-			// A change of an earlier answer: nothing tells whether it arrived,
-			// and sending it again changes nothing if it did.
+			// A change to an earlier answer: nothing shows whether it arrived, and sending it again changes
+			// nothing if it did.
 			if stands, err = w.browser.open(ctx, p.url, w.patience); err != nil {
 				return nil, err
 			}
@@ -433,13 +433,13 @@ func (w *walker) post(ctx context.Context, p *page, answers map[string]string, t
 	}
 }
 
-// click sends a form a second time while the first is under way, as a double
-// click does. The function returned waits for it.
+// click sends a form a second time while the first request is under way, as a double click does. The returned
+// function waits for it.
 func (w *walker) click(ctx context.Context, action *url.URL, values url.Values) (wait func()) {
 	b, done := w.browser, make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _, _ = b.send(ctx, http.MethodPost, action, values) // whatever comes of it: the other one counts
+		_, _, _ = b.send(ctx, http.MethodPost, action, values) // whatever happens to it: the other one counts
 	}()
 	return func() { <-done }
 }
@@ -465,7 +465,7 @@ func (w *walker) note(p *page, answers map[string]string) []Answer {
 	return list
 }
 
-// acknowledge records answers that the site has taken.
+// acknowledge records answers that the site has accepted.
 func (w *walker) acknowledge(p *page, answers map[string]string) {
 	w.pending = nil
 	w.counts.Pages++

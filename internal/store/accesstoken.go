@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// AccessToken is what a script downloads by in somebody's name. The token
-// itself is not kept.
+// AccessToken lets a script download in someone's name. The token itself is not stored.
 type AccessToken struct {
 	ID                       int64
 	Name                     string
 	Created, Expires, UsedAt int64 // UsedAt 0: never
 }
 
-// accessPrefix begins access tokens, so that one is known where it leaks.
+// accessPrefix begins access tokens, so that a leaked one is recognised.
 const accessPrefix = "overton_"
 
 // NewAccessToken makes an access token for an account.
@@ -25,7 +24,7 @@ func (s *Store) NewAccessToken(ctx context.Context, accountID int64, name string
 			accountID, name, hashed(tok), tx.now, tx.now+life.Milliseconds()); err != nil {
 			return err
 		}
-		return note(tx, Actor(accountID), 0, "token created", name)
+		return note(tx, Actor(accountID), 0, TokenCreated, name)
 	})
 	if err != nil {
 		return "", fmt.Errorf("making an access token: %w", err)
@@ -33,7 +32,7 @@ func (s *Store) NewAccessToken(ctx context.Context, accountID int64, name string
 	return tok, nil
 }
 
-// AccessTokens lists an account's tokens, expired ones too, the newest first.
+// AccessTokens lists an account's tokens, including expired ones, the newest first.
 func (s *Store) AccessTokens(ctx context.Context, accountID int64) ([]AccessToken, error) {
 	return collect(ctx, s.read, "listing access tokens", func(row scanner) (t AccessToken, err error) {
 		err = row.Scan(&t.ID, &t.Name, &t.Created, &t.Expires, &t.UsedAt)
@@ -51,7 +50,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, accountID, id int64) erro
 		if _, err := tx.exec(`DELETE FROM access_token WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return note(tx, Actor(accountID), 0, "token revoked", name)
+		return note(tx, Actor(accountID), 0, TokenRevoked, name)
 	})
 	if err != nil {
 		return fmt.Errorf("revoking an access token: %w", err)
@@ -59,9 +58,8 @@ func (s *Store) RevokeAccessToken(ctx context.Context, accountID, id int64) erro
 	return nil
 }
 
-// ByAccessToken returns the account of a token and notes the use, at most once
-// a minute. ErrNotFound where the token is unknown, revoked or expired, or the
-// account is disabled.
+// ByAccessToken returns the account of a token and records the use, at most once a minute. The error is
+// ErrNotFound if the token is unknown, revoked or expired, or the account is disabled.
 func (s *Store) ByAccessToken(ctx context.Context, token string) (Account, error) {
 	now := s.now().UnixMilli()
 	a, err := scanAccount(s.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM access_token k JOIN account a ON a.id = k.account_id
@@ -83,7 +81,7 @@ func (s *Store) ByAccessToken(ctx context.Context, token string) (Account, error
 // SignedInSince is one sign-in of an account.
 type SignedInSince struct {
 	Created, Expires int64
-	Here             bool // the one whose token was given
+	Here             bool // the sign-in of the token given
 }
 
 // SignIns lists an account's sign-ins, the newest first.
@@ -95,11 +93,13 @@ func (s *Store) SignIns(ctx context.Context, accountID int64, token string) ([]S
 		hashed(token), accountID, s.now().UnixMilli())
 }
 
-// EndOtherSignIns ends all of an account's sign-ins but that of a token.
+// EndOtherSignIns ends all of an account's sign-ins except that of a token.
 func (s *Store) EndOtherSignIns(ctx context.Context, accountID int64, token string) error {
 	err := s.update(ctx, func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ? AND token_hash != ?`, accountID, hashed(token))
-		return err
+		if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ? AND token_hash != ?`, accountID, hashed(token)); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, SignInsEnded, "")
 	})
 	if err != nil {
 		return fmt.Errorf("ending sign-ins: %w", err)

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Account is somebody who can sign in.
+// Account is someone who can sign in.
 type Account struct {
 	ID       int64
 	Email    string
 	Password string // argon2id, encoded; empty: no password was set yet
-	Role     string // on the whole server: admin, researcher, moderator or viewer; or member, of single studies
+	Role     string // on the whole server: admin, researcher, moderator or viewer; or member, for single studies only
 	Disabled bool
 }
 
@@ -30,17 +30,19 @@ func scanAccount(row scanner) (Account, error) {
 const accountColumns = `a.id, a.email, a.password, a.role, a.disabled`
 
 // CreateAccount adds an account; ErrConflict where the address has one.
-func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err error) {
+func (s *Store) CreateAccount(ctx context.Context, a Account, by Actor) (id int64, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		result, err := tx.exec(`INSERT INTO account (email, password, role, created_at) VALUES (?, ?, ?, ?)`, a.Email, a.Password, a.Role, tx.now)
 		if isUnique(err) {
-			return fmt.Errorf("there is an account for this address already: %w", ErrConflict)
+			return fmt.Errorf("there is already an account for this address: %w", ErrConflict)
 		}
 		if err != nil {
 			return err
 		}
-		id, err = result.LastInsertId()
-		return err
+		if id, err = result.LastInsertId(); err != nil {
+			return err
+		}
+		return note(tx, by, 0, AccountCreated, a.Email+", "+a.Role)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("creating an account: %w", err)
@@ -48,7 +50,7 @@ func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err err
 	return id, nil
 }
 
-// AccountByEmail finds an account by its address, in any case.
+// AccountByEmail finds an account by its address, regardless of case.
 func (s *Store) AccountByEmail(ctx context.Context, email string) (Account, error) {
 	a, err := scanAccount(s.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM account a WHERE a.email = ?`, email))
 	if err != nil {
@@ -63,8 +65,10 @@ func (s *Store) SetPassword(ctx context.Context, accountID int64, encoded string
 		if _, err := tx.exec(`UPDATE account SET password = ? WHERE id = ?`, encoded, accountID); err != nil {
 			return err
 		}
-		_, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID)
-		return err
+		if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, PasswordSet, "")
 	})
 	if err != nil {
 		return fmt.Errorf("setting a password: %w", err)
@@ -79,8 +83,11 @@ func (s *Store) SignIn(ctx context.Context, accountID int64, life time.Duration)
 		if _, err := tx.exec(`DELETE FROM sign_in WHERE expires_at < ?`, tx.now); err != nil {
 			return err
 		}
-		_, err := tx.exec(`INSERT INTO sign_in (token_hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`, hashed(tok), accountID, tx.now, tx.now+life.Milliseconds())
-		return err
+		if _, err := tx.exec(`INSERT INTO sign_in (token_hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`,
+			hashed(tok), accountID, tx.now, tx.now+life.Milliseconds()); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, SignedIn, "")
 	})
 	if err != nil {
 		return "", fmt.Errorf("signing in: %w", err)
@@ -88,8 +95,8 @@ func (s *Store) SignIn(ctx context.Context, accountID int64, life time.Duration)
 	return tok, nil
 }
 
-// SignedIn returns the account of a sign-in's token; ErrNotFound where it has
-// expired or the account is disabled.
+// SignedIn returns the account of a sign-in's token; ErrNotFound if it has expired or the account is
+// disabled.
 func (s *Store) SignedIn(ctx context.Context, token string) (Account, error) {
 	a, err := scanAccount(s.read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM sign_in i JOIN account a ON a.id = i.account_id
 		WHERE i.token_hash = ? AND i.expires_at > ? AND NOT a.disabled`, hashed(token), s.now().UnixMilli()))
@@ -102,8 +109,15 @@ func (s *Store) SignedIn(ctx context.Context, token string) (Account, error) {
 // SignOut ends a sign-in.
 func (s *Store) SignOut(ctx context.Context, token string) error {
 	err := s.update(ctx, func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM sign_in WHERE token_hash = ?`, hashed(token))
-		return err
+		var account int64
+		err := tx.row(`DELETE FROM sign_in WHERE token_hash = ? RETURNING account_id`, hashed(token)).Scan(&account)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // it was over before
+		}
+		if err != nil {
+			return err
+		}
+		return note(tx, Actor(account), 0, SignedOut, "")
 	})
 	if err != nil {
 		return fmt.Errorf("signing out: %w", err)
@@ -125,8 +139,7 @@ func (s *Store) NewLink(ctx context.Context, accountID int64, life time.Duration
 	return tok, nil
 }
 
-// UseLink takes a link token and returns its account; ErrNotFound where the
-// link is unknown, used or expired.
+// UseLink takes a link token and returns its account; ErrNotFound if the link is unknown, used or expired.
 func (s *Store) UseLink(ctx context.Context, token string) (a Account, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		result, err := tx.exec(`UPDATE sign_in_link SET used_at = ?1 WHERE token_hash = ?2 AND expires_at > ?1 AND (used_at IS NULL OR reusable)`, tx.now, hashed(token))

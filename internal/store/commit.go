@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// maxGroup is the most operations committed together. It bounds how long the
-// first of a group waits for the others.
+// maxGroup is the largest number of operations committed together. It limits how long the first of a group
+// waits for the others.
 const maxGroup = 64
 
-// errClosed answers a write that came when the store was closing.
+// errClosed is the error of a write that comes while the store is closing.
 var errClosed = errors.New("the store is closed")
 
 // job is one caller's operation, waiting to be committed.
@@ -76,13 +76,12 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn, query string) 
 	return stmt, nil
 }
 
-// writeTimeout bounds one operation. A submit outlives the request that
-// carried it, so that a lost connection does not lose the answer.
+// writeTimeout limits one operation. A submit outlives the request that carried it, so that a lost connection
+// does not lose the answer.
 const writeTimeout = 30 * time.Second
 
-// update runs work in a transaction and returns when it is on disk. If work
-// returns an error, nothing of it is kept. A panic in work is returned as an
-// error. work must not call update.
+// update runs work in a transaction and returns when it is on disk. If work returns an error, none of it is
+// kept. A panic in work is returned as an error. work must not call update.
 func (s *Store) update(ctx context.Context, work func(*tx) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
@@ -115,7 +114,7 @@ func (s *Store) commitLoop() {
 			err = s.commit(conn, stmts, group, results)
 		}
 		if err != nil && conn != nil {
-			// The connection is in doubt: the next group gets a new one.
+			// The connection may be broken: the next group gets a new one.
 			for _, stmt := range stmts.byText {
 				stmt.Close()
 			}
@@ -134,7 +133,7 @@ func (s *Store) commitLoop() {
 	}
 }
 
-// take adds to first whatever is waiting, up to a full group.
+// take adds to first any operations that are waiting, up to a full group.
 func (s *Store) take(first *job) []*job {
 	group := []*job{first}
 	for len(group) < maxGroup {
@@ -151,9 +150,8 @@ func (s *Store) take(first *job) []*job {
 	return group
 }
 
-// commit runs a group in one transaction, each member in a savepoint of its
-// own. results receives each member's own error; the error returned is the
-// group's, and then nothing is kept.
+// commit runs a group in one transaction, each member in its own savepoint. results receives each member's
+// own error; the error returned is the group's, and then nothing is kept.
 func (s *Store) commit(conn *sql.Conn, stmts *statements, group []*job, results []error) (err error) {
 	ctx := context.Background()
 	run := func(query string) error {

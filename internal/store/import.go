@@ -12,10 +12,9 @@ import (
 	"overton/internal/study"
 )
 
-// Import stores a study that was carried out elsewhere, closed, with what its
-// participants did. Statement ids are only good within the call: the stored
-// ones are new. Every author must have a record. A study of that slug makes it
-// ErrConflict.
+// Import stores a study that was carried out elsewhere, closed, with what its participants did. Statement ids
+// are only valid within the call: the stored ones are new. Every author must have a record. If there is a
+// study with that slug, the error is ErrConflict.
 func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, statements []study.Statement, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
@@ -24,7 +23,7 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 			return err
 		}
 		if there > 0 {
-			return fmt.Errorf("a study is called %q already; give this one another slug: %w", n.Slug, ErrConflict)
+			return fmt.Errorf("there is already a study called %q; give this one another slug: %w", n.Slug, ErrConflict)
 		}
 		result, err := tx.exec(`INSERT INTO study (slug, version, title, status, hash, created_at, launched_at, closed_at) VALUES (?, 1, ?, 'closed', ?, ?, ?, ?)`,
 			n.Slug, n.Title, n.Hash, tx.now, tx.now, tx.now)
@@ -46,7 +45,7 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 		if st, err = scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id)); err != nil {
 			return err
 		}
-		return note(tx, by, id, "study imported", fmt.Sprintf("%d participants, %d statements", len(records), len(statements)))
+		return note(tx, by, id, StudyImported, fmt.Sprintf("%d participants, %d statements", len(records), len(statements)))
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("importing study %q: %w", n.Slug, err)
@@ -57,11 +56,10 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 // fillBatch is how many submissions Fill adds in one transaction.
 const fillBatch = 250
 
-// Fill adds submissions to a launched study as if people had walked it, so that
-// a study of full size can be measured. A statement's author comes no later
-// than those who were shown it; statements that the study has already, such as
-// its seeds, go by their stored ids and need not be given. Nobody is known to
-// the recruiter, so nobody can come back.
+// Fill adds submissions to a launched study as if people had taken part, so that a study of full size can be
+// measured. A statement's author comes before those who were shown it. Statements that the study already has,
+// such as its seeds, are named by their stored ids and need not be given. The submissions have no recruiter
+// ids, so nobody can return to them.
 func (s *Store) Fill(ctx context.Context, st *study.Study, studyID int64, records []study.Record, statements []study.Statement) error {
 	all, err := s.Statements(ctx, studyID)
 	if err != nil {
@@ -103,7 +101,7 @@ func (s *Store) Fill(ctx context.Context, st *study.Study, studyID int64, record
 	return nil
 }
 
-// tally counts ballots and votes on statements that were there before.
+// tally counts ballots and votes on statements that existed before.
 func tally(tx *tx, records []study.Record, there map[string]bool) error {
 	for _, r := range records {
 		for _, b := range r.Ballots {
@@ -129,8 +127,7 @@ func tally(tx *tx, records []study.Record, there map[string]bool) error {
 // imported is the ids that a participant got.
 type imported struct{ participant, submission int64 }
 
-// whereabouts is the page where a submission stands, and until when its
-// places are kept.
+// whereabouts is the page that a submission is at, and until when its places are kept.
 type whereabouts struct {
 	path    string
 	kind    study.StepKind
@@ -141,8 +138,8 @@ func atEnd(r study.Record) whereabouts {
 	return whereabouts{path: "end", kind: study.StepEnd, expires: r.Last.UnixMilli()}
 }
 
-// importRecords stores submissions and the statements of their authors. stored
-// leads from a statement's id in the import to its own, and grows.
+// importRecords stores submissions and the statements of their authors. stored maps a statement's id in the
+// import to its stored id, and grows.
 func importRecords(tx *tx, studyID int64, records []study.Record, statements []study.Statement, stored map[string]int64, where func(study.Record) whereabouts) error {
 	people := map[string]imported{}
 	for _, r := range records {
@@ -216,8 +213,8 @@ func importSubmission(tx *tx, studyID int64, r study.Record, at whereabouts) (wh
 	return who, nil
 }
 
-// importAnswers stores ballots and the answers to them, which name statements by
-// their ids in the import, and all other answers as they are.
+// importAnswers stores ballots and the answers to them, which name statements by their ids in the import, and
+// all other answers unchanged.
 func importAnswers(tx *tx, submission int64, r study.Record, stored map[string]int64) error {
 	for _, b := range r.Ballots {
 		if _, err := tx.exec(`INSERT INTO ballot (submission_id, statement_id, question_id, position, probability, candidates, round, drawn_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -14,13 +14,12 @@ type Member struct {
 	StudyRole string // admin, researcher, moderator or viewer
 	Since     int64
 
-	// Waits says that the account was made for this study alone and has no
-	// password yet, so that whoever invited it may send another link.
+	// Waits says that the account was made for this study alone and has no password yet, so that anyone who
+	// may invite can send another link.
 	Waits bool
 }
 
-// MemberRole returns an account's role on the study of a slug; "" where it is
-// no member.
+// MemberRole returns an account's role on the study with a slug; "" if it is not a member.
 func (s *Store) MemberRole(ctx context.Context, slug string, accountID int64) (role string, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT role FROM member WHERE slug = ? AND account_id = ?`, slug, accountID).Scan(&role)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -43,7 +42,7 @@ func (s *Store) Memberships(ctx context.Context, accountID int64) (map[string]st
 
 const waits = `a.role = 'member' AND a.password = '' AND NOT a.disabled AND NOT EXISTS (SELECT 1 FROM member o WHERE o.account_id = a.id AND o.slug != m.slug)`
 
-// Members lists the members of a study by their addresses.
+// Members lists the members of a study by address.
 func (s *Store) Members(ctx context.Context, slug string) ([]Member, error) {
 	return collect(ctx, s.read, "listing members", func(row scanner) (m Member, err error) {
 		err = row.Scan(&m.ID, &m.Email, &m.Password, &m.Role, &m.Disabled, &m.StudyRole, &m.Since, &m.Waits)
@@ -51,9 +50,8 @@ func (s *Store) Members(ctx context.Context, slug string) ([]Member, error) {
 	}, `SELECT `+accountColumns+`, m.role, m.since, `+waits+` FROM member m JOIN account a ON a.id = m.account_id WHERE m.slug = ? ORDER BY a.email`, slug)
 }
 
-// Invite gives the account of an address a role on a study. Where the address
-// has no account it makes one, and a link by which its owner sets a password;
-// otherwise link is "".
+// Invite gives the account with an address a role on a study. If the address has no account, it creates one
+// and a link for setting a password; otherwise link is "".
 func (s *Store) Invite(ctx context.Context, slug, email, role string, life time.Duration, by Actor) (link string, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		link = ""
@@ -82,8 +80,8 @@ func (s *Store) Invite(ctx context.Context, slug, email, role string, life time.
 	return link, nil
 }
 
-// Reinvite makes another link for a member who waits; ErrConflict for others,
-// whose accounts are not the study's to give away.
+// Reinvite makes another link for a member who has no password yet; ErrConflict for others, whose accounts do
+// not belong to the study.
 func (s *Store) Reinvite(ctx context.Context, slug string, accountID int64, life time.Duration, by Actor) (link string, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		var email string
@@ -103,7 +101,7 @@ func (s *Store) Reinvite(ctx context.Context, slug string, accountID int64, life
 		if link, err = newLink(tx, accountID, life); err != nil {
 			return err
 		}
-		return noteOn(tx, by, slug, "member link", email)
+		return noteOn(tx, by, slug, MemberLink, email)
 	})
 	if err != nil {
 		return "", fmt.Errorf("inviting to %q again: %w", slug, err)
@@ -124,7 +122,7 @@ func (s *Store) SetMember(ctx context.Context, slug string, accountID int64, rol
 		if _, err := tx.exec(`DELETE FROM member WHERE slug = ? AND account_id = ?`, slug, accountID); err != nil {
 			return err
 		}
-		return noteOn(tx, by, slug, "member removed", a.Email)
+		return noteOn(tx, by, slug, MemberRemoved, a.Email)
 	})
 	if err != nil {
 		return fmt.Errorf("changing a member of %q: %w", slug, err)
@@ -136,7 +134,7 @@ func setMember(tx *tx, slug string, a Account, role string, by Actor) error {
 	if _, err := tx.exec(`INSERT INTO member (slug, account_id, role, since) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role`, slug, a.ID, role, tx.now); err != nil {
 		return err
 	}
-	return noteOn(tx, by, slug, "member", a.Email+", "+role)
+	return noteOn(tx, by, slug, MemberSet, a.Email+", "+role)
 }
 
 // newLink makes a link that works once.

@@ -11,20 +11,19 @@ import (
 	"overton/internal/study"
 )
 
-// ModerationList is one of the lists of statements to look at.
+// ModerationList is one of the lists of statements to moderate.
 type ModerationList string
 
 const (
-	ListPending  ModerationList = "pending"  // not shown to anybody until accepted
-	ListUnseen   ModerationList = "served"   // shown, and nobody has looked yet
-	ListAccepted ModerationList = "accepted" // shown, after somebody looked
+	ListPending  ModerationList = "pending"  // not shown to anyone until accepted
+	ListUnseen   ModerationList = "served"   // shown, not reviewed yet
+	ListAccepted ModerationList = "accepted" // shown, reviewed
 	ListRejected ModerationList = "rejected"
 	ListAll      ModerationList = "all" // of participants, in any of these states
 )
 
-// listed is what each list's statements have in common. The first list of a
-// study's statements must be quick at any size, so that each is a range of
-// the index statement_queue.
+// listed is the condition for each list's statements. The first page of a study's statements must be fast at
+// any size, so each condition is a range of the index statement_queue.
 var listed = map[ModerationList]string{
 	ListPending:  `t.state = 'pending'`,
 	ListUnseen:   `t.state = 'served' AND t.moderated = 0 AND t.submission_id IS NOT NULL`,
@@ -33,22 +32,22 @@ var listed = map[ModerationList]string{
 	ListAll:      `t.state IN ('pending', 'served', 'rejected') AND t.submission_id IS NOT NULL`,
 }
 
-// ModerationQuery says which statements to list. Empty fields do not narrow.
+// ModerationQuery says which statements to list. Empty fields match everything.
 type ModerationQuery struct {
 	List          ModerationList
 	Question      string         // id
-	Hint          study.HintKind // that the text has; HintAny: at least one
+	Hint          study.HintKind // that the text has; HintAny: any
 	Text          string         // in the statement
 	Limit, Offset int
 }
 
-// HintAny stands for every kind of hint.
+// HintAny matches every kind of hint.
 const HintAny study.HintKind = "any"
 
-// Moderated is a statement with the decision that holds.
+// Moderated is a statement with the decision that applies.
 type Moderated struct {
 	study.Statement
-	Seen    bool // somebody looked at it
+	Seen    bool // someone has reviewed it
 	Verdict *Verdict
 }
 
@@ -58,11 +57,10 @@ type Verdict struct {
 	Reason   study.RejectReason // why rejected; may be empty
 	Note     string
 	At       int64
-	By       string // address of who decided; empty for the command line
+	By       string // address of the person who decided; empty for the command line
 }
 
-// Moderation lists statements, oldest first, and counts all that the query
-// would list without a limit.
+// Moderation lists statements, oldest first, and counts all that match the query.
 func (s *Store) Moderation(ctx context.Context, studyID int64, q ModerationQuery) (list []Moderated, total int, err error) {
 	where, ok := listed[q.List]
 	if !ok {
@@ -105,7 +103,7 @@ func (s *Store) Moderation(ctx context.Context, studyID int64, q ModerationQuery
 	return list, total, err
 }
 
-// Waiting is how many statements moderation could look at.
+// Waiting is how many statements are waiting for moderation.
 type Waiting struct{ Pending, Unseen, Accepted, Rejected int }
 
 // Waiting counts a study's statements for moderation, as Moderation lists them.
@@ -125,14 +123,13 @@ type Decision struct {
 	Note   string
 }
 
-// Moderate decides on statements, all in one transaction. A rejected one is not
-// served from this moment on. Those that their authors took back or replaced,
-// and those on which this decision stands already, are passed over; if none is
-// left, that is ErrNotFound. The batch can be given to UndoModeration.
+// Moderate decides on statements, all in one transaction. A rejected statement is not served from this moment
+// on. Statements that their authors withdrew or replaced, and those for which this decision already applies,
+// are skipped; if none is left, the error is ErrNotFound. The batch can be given to UndoModeration.
 func (s *Store) Moderate(ctx context.Context, studyID int64, statements []string, d Decision, by Actor) (batch int64, decided int, err error) {
-	state, what := study.StatementRejected, "statement rejected"
+	state, what := study.StatementRejected, StatementRejected
 	if d.Accept {
-		state, what = study.StatementServed, "statement accepted"
+		state, what = study.StatementServed, StatementAccepted
 		d.Reason = ""
 	}
 	err = s.update(ctx, func(tx *tx) error {
@@ -181,9 +178,8 @@ func (s *Store) Moderate(ctx context.Context, studyID int64, statements []string
 	return batch, decided, nil
 }
 
-// UndoModeration takes the decisions of a batch back where nothing has been
-// decided since, and returns the statements to where they were. If there is
-// nothing to take back, that is ErrNotFound.
+// UndoModeration reverses the decisions of a batch that no later decision has replaced, and restores the
+// statements. If there is nothing to reverse, the error is ErrNotFound.
 func (s *Store) UndoModeration(ctx context.Context, studyID, batch int64, by Actor) (undone int, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		undone = 0
@@ -212,7 +208,7 @@ func (s *Store) UndoModeration(ctx context.Context, studyID, batch int64, by Act
 			if _, err := tx.exec(`UPDATE statement SET state = ?, moderated = ? WHERE id = ?`, c.was, c.seen, c.statement); err != nil {
 				return err
 			}
-			if err := note(tx, by, studyID, "moderation undone", "statement "+strconv.FormatInt(c.statement, 10)); err != nil {
+			if err := note(tx, by, studyID, ModerationUndone, "statement "+strconv.FormatInt(c.statement, 10)); err != nil {
 				return err
 			}
 			undone++
@@ -228,12 +224,12 @@ func (s *Store) UndoModeration(ctx context.Context, studyID, batch int64, by Act
 	return undone, nil
 }
 
-// settingModeration names the mode of moderation among a study's settings.
+// settingModeration is the name of the moderation mode among a study's settings.
 const settingModeration = "moderation"
 
-// SetModeration decides who may see what is written from now on in a launched
-// study, whatever its files say. Statements that wait go on waiting. A draft's
-// mode is in its files: that is ErrConflict.
+// SetModeration decides who may see what is written from now on in a launched study, regardless of its files.
+// Statements that are waiting continue to wait. A draft's mode is in its files: for a draft the error is
+// ErrConflict.
 func (s *Store) SetModeration(ctx context.Context, studyID int64, mode study.Moderation, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, studyID))
@@ -246,7 +242,7 @@ func (s *Store) SetModeration(ctx context.Context, studyID int64, mode study.Mod
 		if err := setSetting(tx, st.ID, settingModeration, string(mode)); err != nil {
 			return err
 		}
-		return note(tx, by, st.ID, "moderation mode", string(mode))
+		return note(tx, by, st.ID, ModerationMode, string(mode))
 	})
 	if err != nil {
 		return fmt.Errorf("setting the mode of moderation: %w", err)
@@ -254,7 +250,7 @@ func (s *Store) SetModeration(ctx context.Context, studyID int64, mode study.Mod
 	return nil
 }
 
-// ModerationMode is the mode that holds: the one set last, else the study's.
+// ModerationMode is the mode that applies: the last one set, else the study's.
 func (s *Store) ModerationMode(ctx context.Context, st *study.Study, studyID int64) (study.Moderation, error) {
 	mode, err := moderationMode(func(query string, args ...any) scanner { return s.read.QueryRowContext(ctx, query, args...) }, st, studyID)
 	if err != nil {
@@ -280,7 +276,7 @@ func setSetting(tx *tx, studyID int64, name, value string) error {
 	return err
 }
 
-// hintsOf is what a statement's row says of the hints in its text.
+// hintsOf is how a statement's row stores the hints in its text.
 func hintsOf(text string) string {
 	var b strings.Builder
 	for _, h := range study.Hints(text) {
@@ -291,7 +287,7 @@ func hintsOf(text string) string {
 	return b.String()
 }
 
-// findHints looks at statements that were stored before there were hints.
+// findHints finds hints in statements that were stored before hints existed.
 func (s *Store) findHints(ctx context.Context) error {
 	for {
 		type text struct {

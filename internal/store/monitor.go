@@ -12,13 +12,12 @@ import (
 	"overton/internal/study"
 )
 
-// Commits counts the transactions of this process so far. As long as it stays
-// the same, what was read before still holds, apart from time that passes and
-// what other programs write.
+// Commits counts the transactions of this process. While it does not change, what was read before is still
+// valid, apart from the passing of time and what other programs write.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
-// Mark is what changes in a submission's row while it is walked. Two equal
-// marks of a submission stand for the same record.
+// Mark is the part of a submission's row that changes while the person takes part. Two equal marks of a
+// submission mean the same record.
 type Mark struct {
 	ID                   int64
 	Outcome              study.Outcome
@@ -27,14 +26,13 @@ type Mark struct {
 	Last, Ended, Expires int64 // milliseconds; 0: not
 }
 
-// Live says whether the submission is in progress and holds its places.
+// Live says whether the submission is in progress and keeps its places.
 func (m Mark) Live(now time.Time) bool {
 	return m.Outcome == study.InProgress && m.Expires > now.UnixMilli()
 }
 
-// Follow lists the marks of a study's submissions, in the order they began,
-// and reads the records of those that are not known already. A record may be
-// newer than its mark; then the next call reads it again.
+// Follow lists the marks of a study's submissions, in the order they began, and reads the records of those
+// that are not already known. A record may be newer than its mark; the next call then reads it again.
 func (s *Store) Follow(ctx context.Context, studyID int64, known func(Mark) bool, each func(Mark, study.Record) error) ([]Mark, error) {
 	marks, err := collect(ctx, s.read, "following the submissions", func(row scanner) (m Mark, err error) {
 		err = row.Scan(&m.ID, &m.Outcome, &m.Step, &m.Round, &m.Last, &m.Ended, &m.Expires)
@@ -68,9 +66,8 @@ func (s *Store) Follow(ctx context.Context, studyID int64, known func(Mark) bool
 	return marks, nil
 }
 
-// Record reads all that was collected of the participant with a pseudonym: one
-// record for each of their submissions, in the order they began. ErrNotFound:
-// nobody in the study is called so.
+// Record reads everything that was collected from the participant with a pseudonym: one record for each of
+// their submissions, in the order they began. The error is ErrNotFound if the study has no such participant.
 func (s *Store) Record(ctx context.Context, studyID int64, pseudonym string) ([]study.Record, error) {
 	ids, err := collect(ctx, s.read, "looking up a participant", func(row scanner) (id int64, err error) { err = row.Scan(&id); return id, err },
 		`SELECT s.id FROM submission s JOIN participant p ON p.id = s.participant_id WHERE s.study_id = ? AND p.pseudonym = ? ORDER BY s.id`, studyID, pseudonym)
@@ -100,8 +97,7 @@ type Revision struct {
 	Late     bool // came after the reservation had expired
 }
 
-// Revisions lists the earlier values of a participant's answers to which
-// another was given later, in the order they came.
+// Revisions lists the replaced values of a participant's answers, in the order they came.
 func (s *Store) Revisions(ctx context.Context, studyID int64, pseudonym string) ([]Revision, error) {
 	return collect(ctx, s.read, "reading revisions", func(row scanner) (r Revision, err error) {
 		var answered int64
@@ -114,8 +110,7 @@ func (s *Store) Revisions(ctx context.Context, studyID int64, pseudonym string) 
 		WHERE s.study_id = ? AND p.pseudonym = ? AND r.revision < a.revision ORDER BY r.answered_at, r.revision`, studyID, pseudonym)
 }
 
-// StatementsSeen returns the statements that a participant wrote or was shown,
-// by their ids.
+// StatementsSeen returns the statements that a participant wrote or was shown, by id.
 func (s *Store) StatementsSeen(ctx context.Context, studyID int64, pseudonym string) (map[string]study.Statement, error) {
 	all, err := collect(ctx, s.read, "reading a participant's statements", func(row scanner) (study.Statement, error) { return scanStatement(row) },
 		`WITH who AS (SELECT id FROM participant WHERE study_id = ?1 AND pseudonym = ?2)
@@ -129,22 +124,21 @@ func (s *Store) StatementsSeen(ctx context.Context, studyID int64, pseudonym str
 	return byID, err
 }
 
-// Watched is what a monitor shows of a study beside its submissions.
+// Watched is what a monitor shows of a study in addition to its submissions.
 type Watched struct {
 	Tallies       []study.StatementTally // of people's statements and seeds, or of virtual participants' and seeds
-	OldestPending time.Time              // zero: nothing waits
-	Withdrawn     int                    // people who withdrew; nothing else is left of them
+	OldestPending time.Time              // zero: none waiting
+	Withdrawn     int                    // people who withdrew; nothing else is kept of them
 	Reward        Reward
 }
 
-// Reward is what a person is paid. Nothing is decided by it.
+// Reward is what a person is paid. No decision depends on it.
 type Reward struct {
 	Amount   float64 `json:"amount"` // in whole units; 0: not known
 	Currency string  `json:"currency"`
 }
 
-// Watch reads what a monitor shows beside the submissions, of real or of
-// virtual participants.
+// Watch reads what a monitor shows in addition to the submissions, for real or for virtual participants.
 func (s *Store) Watch(ctx context.Context, studyID int64, virtual bool) (w Watched, err error) {
 	w.Tallies, err = collect(ctx, s.read, "counting statements", func(row scanner) (t study.StatementTally, err error) {
 		err = row.Scan(&t.Question, &t.State, &t.Votes, &t.N, &t.FromSeeds)
@@ -178,7 +172,7 @@ func (s *Store) Watch(ctx context.Context, studyID int64, virtual bool) (w Watch
 
 const settingReward = "reward"
 
-// SetReward notes what a person is paid, so that the pay an hour can be shown.
+// SetReward records what a person is paid, so that the hourly pay can be shown.
 func (s *Store) SetReward(ctx context.Context, studyID int64, r Reward, by Actor) error {
 	value, err := json.Marshal(r)
 	if err == nil {
@@ -186,7 +180,7 @@ func (s *Store) SetReward(ctx context.Context, studyID int64, r Reward, by Actor
 			if err := setSetting(tx, studyID, settingReward, string(value)); err != nil {
 				return err
 			}
-			return note(tx, by, studyID, "reward", fmt.Sprintf("%.2f %s", r.Amount, r.Currency))
+			return note(tx, by, studyID, RewardSet, fmt.Sprintf("%.2f %s", r.Amount, r.Currency))
 		})
 	}
 	if err != nil {

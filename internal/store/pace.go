@@ -9,25 +9,24 @@ import (
 	"overton/internal/study"
 )
 
-// Times of fewer people than fewestTimed say little; of more than mostTimed
-// only the latest are looked at, so that the answer comes at once.
+// Times of fewer than fewestTimed people mean little. Only the latest mostTimed people are used, so that the
+// result is available quickly.
 const (
 	fewestTimed = 20
 	mostTimed   = 300
 )
 
-// Paces are the times that people take for each kind of page: those measured
-// in the study of that slug, else in all studies here, else the defaults. An
-// empty slug is no study's.
+// Paces are the times that people take for each kind of page: measured in the study with that slug, else in
+// all studies here, else the defaults. An empty slug matches no study.
 func (s *Store) Paces(ctx context.Context, slug string) (map[study.StepKind]study.Pace, error) {
 	paces := study.DefaultPaces()
-	elsewhere, err := s.timed(ctx, "", "all studies here, the latest %d people")
+	elsewhere, err := s.timed(ctx, "", "all studies here, latest %d people")
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(paces, elsewhere)
 	if slug != "" {
-		own, err := s.timed(ctx, slug, "this study, the latest %d people")
+		own, err := s.timed(ctx, slug, "this study, latest %d people")
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +35,8 @@ func (s *Store) Paces(ctx context.Context, slug string) (map[study.StepKind]stud
 	return paces, nil
 }
 
-// timed measures the medians over people who finished. Pages that people were
-// on with the browser elsewhere count for the time that they were in front,
-// where the browser told.
+// timed measures the medians over people who finished. Pages during which people had left the browser count
+// only for the time that they were visible, if the browser reported it.
 func (s *Store) timed(ctx context.Context, slug, source string) (map[study.StepKind]study.Pace, error) {
 	seconds := map[study.StepKind][]float64{}
 	people := map[study.StepKind]map[int64]bool{}

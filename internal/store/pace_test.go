@@ -42,7 +42,7 @@ func TestPacesAreMeasuredOncePeopleFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := paces[study.StepRating]; got.Seconds != 19.5 || got.Source != "this study, the latest 20 people" {
+	if got := paces[study.StepRating]; got.Seconds != 19.5 || got.Source != "this study, latest 20 people" {
 		t.Errorf("a rating takes %+v", got)
 	}
 	if got := paces[study.StepView]; got.Seconds != 5 {
@@ -58,7 +58,7 @@ func TestPacesAreMeasuredOncePeopleFinished(t *testing.T) {
 		t.Errorf("a survey item takes %+v with %d on a page", got, items)
 	}
 	other, err := b.Paces(ctx, "another")
-	if err != nil || other[study.StepRating].Source != "all studies here, the latest 20 people" {
+	if err != nil || other[study.StepRating].Source != "all studies here, latest 20 people" {
 		t.Errorf("for another study: %+v, %v", other[study.StepRating], err)
 	}
 }

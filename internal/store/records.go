@@ -13,21 +13,21 @@ import (
 	"overton/internal/study"
 )
 
-// Records streams all that a study collected, one submission at a time, in the
-// order they began. It stops at the first error of each.
+// Records streams everything that a study collected, one submission at a time, in the order they began. It
+// stops at the first error from each.
 func (s *Store) Records(ctx context.Context, studyID int64, each func(study.Record) error) error {
 	return s.Snapshot(ctx, func(now *Snapshot) error { return now.Records(ctx, studyID, each) })
 }
 
-// Snapshot is the database as it was at one moment, for whoever reads several
-// things that must fit together, or reads for long.
+// Snapshot is the database as it was at one moment, for reading several things that must be consistent, or
+// for reading that takes long.
 type Snapshot struct {
 	tx  *sql.Tx
 	now int64
 }
 
-// Snapshot hands over the database to read as it is now, whatever is written
-// meanwhile. While it lasts the log beside the database cannot shrink.
+// Snapshot passes on the database to read as it is now, regardless of later writes. While the snapshot is in
+// use, the database's log file cannot shrink.
 func (s *Store) Snapshot(ctx context.Context, read func(*Snapshot) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -37,16 +37,15 @@ func (s *Store) Snapshot(ctx context.Context, read func(*Snapshot) error) error 
 	return read(&Snapshot{tx, s.now().UnixMilli()})
 }
 
-// part is a query for something that submissions have several of. Its rows come
-// in the order of the submissions, which are scanned by their ids, so that
-// nothing need be sorted or kept.
+// part is a query for something of which submissions have several. Its rows come in the order of the
+// submissions, which are scanned by id, so that nothing need be sorted or kept in memory.
 type part struct {
 	doing, query string
 	read         func(row scanner) (submission int64, put func(*study.Record), err error)
 
 	rows *sql.Rows
-	of   int64               // submission of the row that was read last
-	put  func(*study.Record) // adds it; nil when that is done
+	of   int64               // submission of the last row read
+	put  func(*study.Record) // adds it; nil once added
 }
 
 const partOf = ` FROM submission s NOT INDEXED CROSS JOIN `
@@ -130,11 +129,11 @@ type idRecord struct {
 	study.Record
 }
 
-// recordBatch is how many submissions are asked for by their ids at a time.
+// recordBatch is how many submissions are read by id at a time.
 const recordBatch = 200
 
-// recordsOf reads the submissions with the given ids, in one consistent
-// snapshot and in the order of their ids. Those that are gone are left out.
+// recordsOf reads the submissions with the given ids, in one consistent snapshot and in the order of their
+// ids. Submissions that no longer exist are left out.
 func (s *Store) recordsOf(ctx context.Context, ids []int64) (batch []idRecord, err error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
@@ -204,12 +203,11 @@ func when(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// statementColumns are scanned by scanStatement, from statement t and its
-// author's participant p.
+// statementColumns are scanned by scanStatement, from statement t and its author's participant p.
 const statementColumns = `t.id, t.question_id, coalesce(p.pseudonym, ''), t.submission_id IS NULL AND t.state != 'withdrawn', t.virtual, t.text, t.state, t.created_at,
 	t.drawn, t.agree, t.disagree, t.neutral, t.skip`
 
-// scanStatement reads a statement, and into further what follows its columns.
+// scanStatement reads a statement, and the columns after it into further.
 func scanStatement(row scanner, further ...any) (study.Statement, error) {
 	var t study.Statement
 	var id, created int64
@@ -222,8 +220,8 @@ const statementFrom = ` FROM statement t LEFT JOIN participant p ON p.id = t.par
 
 func oneStatement(row scanner) (study.Statement, error) { return scanStatement(row) }
 
-// EachStatement streams a study's statements as of the snapshot, oldest first.
-// It stops at the first error of each.
+// EachStatement streams a study's statements as of the snapshot, oldest first. It stops at the first error
+// from each.
 func (n *Snapshot) EachStatement(ctx context.Context, studyID int64, each func(study.Statement) error) error {
 	rows, err := n.tx.QueryContext(ctx, `SELECT `+statementColumns+statementFrom+`WHERE +t.study_id = ? ORDER BY t.id`, studyID) // + by id, so that no texts are sorted
 	if err != nil {

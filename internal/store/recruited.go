@@ -11,30 +11,29 @@ import (
 	"overton/internal/study"
 )
 
-// Standing is how a submission stands here and there.
+// Standing is the state of a submission here and at the recruiter.
 type Standing struct {
 	Pseudonym  string
-	Submission string // the recruiter's id of it
+	Submission string // the recruiter's id for it
 	Outcome    study.Outcome
-	Recruited  *study.Recruited // nil: nothing was heard of it
+	Recruited  *study.Recruited // nil: not in any file
 }
 
-// Stranger is a row of a recruiter's file that fits no submission here.
+// Stranger is a row of a recruiter's file that matches no submission here.
 type Stranger struct {
 	study.RecruitedRow
 	What string // why it does not
 }
 
-// Why a row fits no submission.
+// Reasons why a row matches no submission.
 const (
-	NeverBegan = "never began here"
-	Withdrew   = "withdrew here, and nothing of it is left"
-	OfAnother  = "began here by another participant: the link was passed on, or the file is of another study"
+	NeverBegan = "did not start here"
+	Withdrew   = "withdrew here, so nothing is kept"
+	OfAnother  = "was started here by another participant: the link was shared, or the file is for another study"
 )
 
-// SaveRecruited keeps what the recruiter says of a study's submissions, in
-// place of what it said before. Rows that fit none are not kept; those among
-// them that handed something in are returned.
+// SaveRecruited saves what the recruiter says about a study's submissions, replacing what it said before.
+// Rows that match no submission are not saved; those of them that were submitted are returned.
 func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.RecruitedRow, by Actor) (kept int, strangers []Stranger, err error) {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {
@@ -52,7 +51,7 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.Rec
 			switch {
 			case errors.Is(err, sql.ErrNoRows):
 				if !study.HandedIn(r.Status) {
-					continue // came, looked and left: nothing to do about it
+					continue // opened the study and left: nothing to do
 				}
 				var withdrew bool
 				if err := tx.row(`SELECT count(*) FROM withdrawal WHERE slug = ? AND fingerprint = ?`, slug, fingerprint(key, r.Submission)).Scan(&withdrew); err != nil {
@@ -82,7 +81,7 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.Rec
 			}
 			kept++
 		}
-		return note(tx, by, st.ID, "recruiter's file read", fmt.Sprintf("%d submissions of %d", kept, len(rows)))
+		return note(tx, by, st.ID, RecruiterRead, fmt.Sprintf("%d submissions of %d", kept, len(rows)))
 	})
 	if err != nil {
 		return 0, nil, fmt.Errorf("keeping what the recruiter says of study %q: %w", slug, err)
@@ -90,7 +89,7 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.Rec
 	return kept, strangers, nil
 }
 
-// recruited is a row of its table, all NULL where there is none.
+// recruited is a row of its table, all NULL if there is none.
 type recruited struct {
 	status, code, attributes sql.NullString
 	seconds                  sql.NullInt64
@@ -104,8 +103,8 @@ func (r recruited) read() (*study.Recruited, error) {
 	return said, json.Unmarshal([]byte(r.attributes.String), &said.Attributes)
 }
 
-// Standings lists a study's submissions by people, with what the recruiter
-// says of each, in the order they began.
+// Standings lists a study's submissions by people, with what the recruiter says about each, in the order they
+// began.
 func (s *Store) Standings(ctx context.Context, slug string) ([]Standing, error) {
 	return collect(ctx, s.read, "reading how submissions stand", func(row scanner) (Standing, error) {
 		var st Standing

@@ -13,14 +13,14 @@ type Sampled struct {
 	Text            [sha256.Size]byte // SHA-256 of the response
 }
 
-// ResponseVerdict is what somebody decided about a model's response.
+// ResponseVerdict is what someone decided about a model's response.
 type ResponseVerdict struct {
 	Accepted bool
-	Email    string // of who decided
+	Email    string // of the person who decided
 	At       int64  // milliseconds since 1970
 }
 
-// JudgeResponses notes a verdict on responses of a run. Earlier verdicts stay.
+// JudgeResponses records a verdict on responses of a run. Earlier verdicts stay.
 func (s *Store) JudgeResponses(ctx context.Context, by Actor, run string, responses []Sampled, accepted bool) error {
 	err := s.update(ctx, func(tx *tx) error {
 		for _, r := range responses {
@@ -29,9 +29,9 @@ func (s *Store) JudgeResponses(ctx context.Context, by Actor, run string, respon
 				return err
 			}
 		}
-		what := "model response rejected"
+		what := ResponseRejected
 		if accepted {
-			what = "model response accepted"
+			what = ResponseAccepted
 		}
 		detail := fmt.Sprintf("run %s: %d responses", run, len(responses))
 		if len(responses) == 1 {

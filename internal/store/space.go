@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Space is how many bytes are free where the database lies.
+// Space is how many bytes are free on the disk that has the database.
 func (s *Store) Space() (int64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(s.path), &st); err != nil {

@@ -23,10 +23,10 @@ import (
 	"overton/migrations"
 )
 
-// Errors that callers tell apart.
+// Errors that callers can distinguish.
 var (
 	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflict") // the state does not allow it (any more)
+	ErrConflict = errors.New("conflict") // the state does not allow it, or no longer does
 )
 
 // Store is an open database.
@@ -40,21 +40,20 @@ type Store struct {
 
 	commits atomic.Int64 // transactions so far
 
-	sending sync.RWMutex // held for reading while a job is queued
+	sending sync.RWMutex // read-locked while a job is being queued
 	closing bool
 }
 
 // Option changes how a store is opened.
 type Option func(*Store)
 
-// WithClock makes the store take the time from now. Tests use it.
+// WithClock makes the store read the time from now. Tests use it.
 func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
 
 // readers is the number of read connections; each has its own page cache.
 const readers = 6
 
-// Open opens the database at path, creates it where there is none, and brings
-// its schema up to date.
+// Open opens the database at path, creates it if it does not exist, and brings its schema up to date.
 func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	s := &Store{path: path, now: time.Now, queue: make(chan *job, 256), closed: make(chan struct{})}
 	for _, o := range options {
@@ -79,7 +78,7 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 		s.write.Close()
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	// Only now is there a file that a read-only connection can open.
+	// A read-only connection can only open a file that exists by now.
 	s.read, err = sql.Open("sqlite", dsn(path, url.Values{
 		"mode":    {"ro"},
 		"_pragma": {"busy_timeout(10000)", "query_only(1)", "trusted_schema(0)"},
@@ -126,7 +125,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Secret returns the named random key of n bytes, made at its first use.
+// Secret returns the named random key of n bytes, created on first use.
 func (s *Store) Secret(ctx context.Context, name string, n int) ([]byte, error) {
 	var key []byte
 	err := s.read.QueryRowContext(ctx, `SELECT value FROM setting WHERE name = ?`, "secret."+name).Scan(&key)
@@ -146,8 +145,8 @@ func (s *Store) Secret(ctx context.Context, name string, n int) ([]byte, error) 
 	return key, nil
 }
 
-// migrate applies the files that the database has not seen, each in one
-// transaction with the note that it was applied.
+// migrate applies the files that the database has not seen, each in one transaction with the record that it
+// was applied.
 func migrate(ctx context.Context, db *sql.DB, files embed.FS) error {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
@@ -158,7 +157,7 @@ func migrate(ctx context.Context, db *sql.DB, files embed.FS) error {
 		return fmt.Errorf("reading the schema version: %w", err)
 	}
 	if version > len(names) {
-		return fmt.Errorf("the database has schema version %d, this program knows up to %d: it was made by a newer overton", version, len(names))
+		return fmt.Errorf("the database has schema version %d, but this program knows versions up to %d: use a newer overton", version, len(names))
 	}
 	for i, name := range names {
 		number, err := strconv.Atoi(strings.SplitN(name, "_", 2)[0])

@@ -12,14 +12,14 @@ import (
 	"overton/internal/study"
 )
 
-// Status is where a study stands in its life.
+// Status is the state of a study.
 type Status string
 
 const (
 	Draft   Status = "draft"   // files can change, nobody can enter
 	Running Status = "running" // people can enter
-	Paused  Status = "paused"  // nobody can start; who has started can go on
-	Closed  Status = "closed"  // as paused, for good
+	Paused  Status = "paused"  // nobody can start; people who have started can continue
+	Closed  Status = "closed"  // as paused, permanently
 )
 
 // moves are the status changes that an admin can make.
@@ -42,7 +42,7 @@ type Study struct {
 	ClosedAt   int64
 }
 
-// NewStudy is what a study is made of.
+// NewStudy is what a study is created from.
 type NewStudy struct {
 	Slug, Title, Hash string
 	Files             map[string][]byte
@@ -63,9 +63,8 @@ func scanStudy(row scanner) (Study, error) {
 	return st, err
 }
 
-// find returns a study by its name, which is its slug: the version that people
-// enter, or that they entered last; before the first launch the draft. A name
-// such as parks@2 is that version, whatever its status.
+// find returns a study by its name. A slug alone means the version that people can enter, or could enter last or,
+// before the first launch, the draft. A name such as parks@2 means that version, whatever its status.
 func find(row func(string, ...any) scanner, name string) (Study, error) {
 	slug, number, exact := strings.Cut(name, "@")
 	if !exact {
@@ -86,7 +85,7 @@ func newest(tx *tx, slug string) (Study, error) {
 // SaveStudy stores a study's files as a draft. A draft of the same slug is
 // replaced. A launched study of that slug gets the draft as its next version
 // where n asks for one; otherwise that is ErrConflict.
-func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
+func (s *Store) SaveStudy(ctx context.Context, n NewStudy, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
 		old, err := newest(tx, n.Slug)
@@ -97,13 +96,16 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 		case old.Status == Draft && (old.Version == 1 || n.Next):
 			st, err = replaceDraft(tx, old, n)
 		case old.Hash == n.Hash:
-			err = fmt.Errorf("this study is launched already (%s): %w", old.Status, ErrConflict)
+			err = fmt.Errorf("this study has already been launched (%s): %w", old.Status, ErrConflict)
 		case n.Next:
 			st, err = insertDraft(tx, n, old.Version+1)
 		default:
-			err = fmt.Errorf("another study was launched as %q, and a launched study cannot change; give this one a slug of its own, or make it the next version: %w", n.Slug, ErrConflict)
+			err = fmt.Errorf("another study was launched as %q, and a launched study cannot change; give this one its own slug, or make it the next version: %w", n.Slug, ErrConflict)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return note(tx, by, st.ID, DraftSaved, st.Hash)
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("saving study %q: %w", n.Slug, err)
@@ -111,8 +113,8 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 	return st, nil
 }
 
-// NextVersion makes a draft of a launched study's next version, with the files
-// of the version before. Where there is a draft already that is ErrConflict.
+// NextVersion makes a draft of the next version of a launched study, with the files of the current version.
+// If there is already a draft, the error is ErrConflict.
 func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
@@ -130,7 +132,7 @@ func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, 
 		if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) SELECT ?, path, content FROM study_file WHERE study_id = ?`, st.ID, old.ID); err != nil {
 			return err
 		}
-		return note(tx, by, st.ID, "version begun", st.Name())
+		return note(tx, by, st.ID, VersionBegun, st.Name())
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("making the next version of study %q: %w", slug, err)
@@ -141,7 +143,7 @@ func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, 
 // ChangeDraft puts other files in a draft's place, if it still is as before,
 // its hash, says; else the error is ErrConflict. A draft that is no later
 // version may take another slug, if nobody else has it: that is ErrTaken.
-func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewStudy) (Study, error) {
+func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewStudy, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
 		old, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
@@ -160,8 +162,10 @@ func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewS
 				return err
 			}
 		}
-		st, err = replaceDraft(tx, old, n)
-		return err
+		if st, err = replaceDraft(tx, old, n); err != nil || st.Hash == before {
+			return err
+		}
+		return note(tx, by, st.ID, DraftChanged, st.Hash)
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("changing the draft of study %q: %w", n.Slug, err)
@@ -169,7 +173,7 @@ func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewS
 	return st, nil
 }
 
-// ErrTaken answers a slug that another study has.
+// ErrTaken is the error for a slug that another study has.
 var ErrTaken = errors.New("the slug is taken")
 
 func insertDraft(tx *tx, n NewStudy, version int) (Study, error) {
@@ -203,7 +207,7 @@ func fillDraft(tx *tx, id int64, n NewStudy) (Study, error) {
 	return scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
 }
 
-// renameMembers lets the people of a draft follow it to its new slug.
+// renameMembers keeps the members of a draft when its slug changes.
 func renameMembers(tx *tx, from, to string) error {
 	if _, err := tx.exec(`DELETE FROM member WHERE slug = ?`, to); err != nil {
 		return err
@@ -212,7 +216,7 @@ func renameMembers(tx *tx, from, to string) error {
 	return err
 }
 
-// DiscardDraft removes a draft. What was done with it stays in the record.
+// DiscardDraft removes a draft. What was done with it stays in the log.
 func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		st, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
@@ -228,7 +232,7 @@ func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 		if _, err := tx.exec(`DELETE FROM study WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return noteOn(tx, by, st.Slug, "draft discarded", st.Name())
+		return noteOn(tx, by, st.Slug, DraftDiscarded, st.Name())
 	})
 	if err != nil {
 		return fmt.Errorf("discarding a draft: %w", err)
@@ -236,15 +240,13 @@ func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 	return nil
 }
 
-// Launch freezes the newest version of a study, a draft, and opens it to
-// participants. seeds become its first statements. The version before it, if
-// there is one, is closed in the same moment.
+// Launch freezes the newest version of a study, a draft, and opens it to participants. seeds become its first
+// statements. The version before it, if there is one, is closed at the same moment.
 func (s *Store) Launch(ctx context.Context, slug string, seeds []study.Seed, by Actor) error {
 	return s.launch(ctx, slug, func(Study) bool { return true }, seeds, by)
 }
 
-// LaunchDraft is Launch for a draft whose hash is as its admin saw it; else
-// the error is ErrConflict.
+// LaunchDraft is Launch for a draft whose hash is the one its admin saw; otherwise the error is ErrConflict.
 func (s *Store) LaunchDraft(ctx context.Context, slug, hash string, seeds []study.Seed, by Actor) error {
 	return s.launch(ctx, slug, func(st Study) bool { return st.Hash == hash }, seeds, by)
 }
@@ -283,12 +285,12 @@ func (s *Store) launch(ctx context.Context, slug string, expected func(Study) bo
 	return nil
 }
 
-// SetStatus pauses, resumes or closes a launched study, by its name.
+// SetStatus pauses, resumes or closes a launched study.
 func (s *Store) SetStatus(ctx context.Context, name string, to Status, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		st, err := find(tx.row, name)
 		if err == nil && st.Status == Draft {
-			return fmt.Errorf("it is not launched yet: %w", ErrConflict)
+			return fmt.Errorf("it has not been launched: %w", ErrConflict)
 		}
 		if err != nil {
 			return err
@@ -309,15 +311,24 @@ func setStatus(tx *tx, st Study, to Status, by Actor) error {
 	if _, err := tx.exec(`UPDATE study SET status = ?, closed_at = ? WHERE id = ?`, to, closed, st.ID); err != nil {
 		return err
 	}
-	return note(tx, by, st.ID, "study "+string(to), string(st.Status)+" before")
+	return note(tx, by, st.ID, map[Status]Deed{Running: StudyRunning, Paused: StudyPaused, Closed: StudyClosed}[to], string(st.Status)+" before")
 }
 
-// Study returns a study by its name: a slug, for the version that people enter
-// or entered last and before the first launch the draft; or slug@version.
+// Study returns a study by its name: a slug, for the version that people can enter, or could enter last, or
+// before the first launch the draft; or slug@version.
 func (s *Store) Study(ctx context.Context, name string) (Study, error) {
 	st, err := find(func(query string, args ...any) scanner { return s.read.QueryRowContext(ctx, query, args...) }, name)
 	if err != nil {
 		return st, fmt.Errorf("looking up study %q: %w", name, err)
+	}
+	return st, nil
+}
+
+// StudyByID returns one version of a study.
+func (s *Store) StudyByID(ctx context.Context, id int64) (Study, error) {
+	st, err := scanStudy(s.read.QueryRowContext(ctx, `SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
+	if err != nil {
+		return st, fmt.Errorf("looking up study %d: %w", id, err)
 	}
 	return st, nil
 }
@@ -363,7 +374,7 @@ func (s *Store) StudyFiles(ctx context.Context, id int64) (map[string][]byte, er
 	return byPath, nil
 }
 
-// querier is what both pools and a transaction offer for reading.
+// querier is what both pools and a transaction can read with.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -394,5 +405,5 @@ func scanAll[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) 
 	return all, rows.Err()
 }
 
-// Actor is who does an admin's work: an account, or 0 for the command line.
+// Actor is the account that an admin acts with, or 0 for the command line.
 type Actor int64

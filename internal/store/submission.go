@@ -16,34 +16,34 @@ import (
 	"overton/internal/study"
 )
 
-// Errors of people who cannot enter or go on.
+// Errors for people who cannot enter or continue.
 var (
 	ErrMismatch  = errors.New("the submission belongs to another participant")
 	ErrWithdrawn = errors.New("the participant withdrew")
-	ErrAlready   = errors.New("the participant has taken part already")
+	ErrAlready   = errors.New("the participant has already taken part")
 	ErrNotOpen   = errors.New("the study is not open")
 	ErrEnded     = errors.New("the submission has ended")
 	ErrNotHere   = errors.New("the page is not reachable yet")
 )
 
-// Arrival is how the recruiter names a person and their visit. Submission is
-// what state is keyed on; Participant links the visits of one person.
+// Arrival is how the recruiter identifies a person and their visit. State is keyed on Submission; Participant
+// connects the visits of one person.
 type Arrival struct{ Participant, Submission, Study string }
 
 // virtualPrefix begins the participant ids of virtual participants.
 const virtualPrefix = "virtual-"
 
-// Virtual says whether the arrival is a program's.
+// Virtual says whether the arrival is a virtual participant's.
 func (a Arrival) Virtual() bool { return strings.HasPrefix(a.Participant, virtualPrefix) }
 
-// Position is where a submission stands and all that its page can show.
+// Position is where a submission is and everything that its page can show.
 type Position struct {
 	Token     string
 	Pseudonym string
 	Virtual   bool
 	Outcome   study.Outcome
 	Progress  study.Progress
-	Step      study.Step        // where the person stands; the end once it has ended
+	Step      study.Step        // the person's current step; the end once it has ended
 	Texts     map[string]string // of the statements in the ballots, by id
 	Started   time.Time
 	Expires   time.Time
@@ -75,8 +75,8 @@ func scanSubmission(row scanner) (submission, error) {
 	return u, err
 }
 
-// Resume finds the submission that an arrival belongs to. ErrNotFound: there
-// is none yet. ErrMismatch: the submission is another person's.
+// Resume finds the submission that an arrival belongs to. The error is ErrNotFound if there is none yet, and
+// ErrMismatch if the submission is another person's.
 func (s *Store) Resume(ctx context.Context, slug string, a Arrival) (token string, err error) {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {
@@ -117,10 +117,9 @@ func fingerprint(key []byte, submission string) []byte {
 	return mac.Sum(nil)
 }
 
-// Start begins a submission, with its questions reserved, and returns its
-// token. An arrival that has begun already gets the same one. Where all places
-// are filled the submission is recorded as over quota; where they are only
-// taken for now nothing is recorded and the error is study.ErrBusy.
+// Start begins a submission, with its questions reserved, and returns its token. An arrival that has already
+// begun gets the same token. If all places are filled, the submission is recorded as over quota; if they are
+// only taken for now, nothing is recorded and the error is study.ErrBusy.
 func (s *Store) Start(ctx context.Context, st *study.Study, studyID int64, a Arrival) (tok string, err error) {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *Store) Start(ctx context.Context, st *study.Study, studyID int64, a Arr
 		if err != nil || u.outcome != study.OverQuota || u.studyID != studyID {
 			return err
 		}
-		// Turned away at the door earlier; perhaps a place came free.
+		// Turned away earlier; perhaps a place has become free.
 		var answers int
 		if err := tx.row(`SELECT count(*) FROM answer WHERE submission_id = ?`, u.id).Scan(&answers); err != nil || answers > 0 {
 			return err
@@ -199,8 +198,8 @@ func start(tx *tx, st *study.Study, studyID int64, a Arrival) (string, error) {
 	return u.token, drawSurveys(tx, st, u)
 }
 
-// participant finds or makes the person behind an arrival, and settles what
-// becomes of their earlier submissions.
+// participant finds or creates the person behind an arrival, and decides what happens to their earlier
+// submissions.
 func participant(tx *tx, st *study.Study, studyID int64, a Arrival) (int64, error) {
 	rows, err := tx.rows(`SELECT s.id, s.participant_id, s.outcome FROM identity i JOIN submission s ON s.id = i.submission_id
 		WHERE i.slug = ? AND i.external_participant = ?`, st.Slug, a.Participant)
@@ -240,8 +239,8 @@ func reservation(st *study.Study) int64 {
 	return int64(st.Recruitment.ReservationMinutes) * time.Minute.Milliseconds()
 }
 
-// loads counts the places taken on each question by people of the same sort
-// as u, without u's own.
+// loads counts the places taken on each question by people of the same sort as u, real or virtual, without
+// u's own.
 func loads(tx *tx, st *study.Study, u submission) ([]study.Load, error) {
 	rows, err := tx.rows(`SELECT a.question_id, sum(a.state = 'done'), sum(a.state = 'reserved' AND s.expires_at > ?)
 		FROM assignment a JOIN submission s ON s.id = a.submission_id
@@ -312,8 +311,7 @@ func assign(tx *tx, st *study.Study, u submission) error {
 	return nil
 }
 
-// end closes a submission with an outcome. Only a completed one keeps its
-// places.
+// end closes a submission with an outcome. Only a completed one keeps its places.
 func end(tx *tx, u *submission, o study.Outcome) error {
 	state := "released"
 	if o == study.Completed {
@@ -327,8 +325,7 @@ func end(tx *tx, u *submission, o study.Outcome) error {
 	return err
 }
 
-// reopen undoes an end that took no answers away: the questions are assigned
-// anew.
+// reopen undoes an end that removed no answers: the questions are assigned again.
 func reopen(tx *tx, st *study.Study, u submission) error {
 	if _, err := tx.exec(`DELETE FROM assignment WHERE submission_id = ?`, u.id); err != nil {
 		return err
@@ -412,7 +409,7 @@ func progress(q query, u submission) (study.Progress, map[string]string, error) 
 	return p, texts, err
 }
 
-// place says where a submission stands.
+// place says where a submission is.
 func place(st *study.Study, u submission, p study.Progress, texts map[string]string) Position {
 	pos := Position{Token: u.token, Pseudonym: u.pseudonym, Virtual: u.virtual, Outcome: u.outcome, Progress: p, Texts: texts,
 		Started: time.UnixMilli(u.startedAt), Expires: time.UnixMilli(u.expiresAt)}
@@ -422,13 +419,13 @@ func place(st *study.Study, u submission, p study.Progress, texts map[string]str
 	return pos
 }
 
-// going says whether a submission takes answers: it has not ended, or it is
-// back for a second round of votes.
+// going says whether a submission accepts answers: it has not ended, or it is back for a second round of
+// votes.
 func going(u submission) bool {
 	return u.outcome == study.InProgress || u.outcome == study.Completed && u.round == 2
 }
 
-// Position reads where a submission stands.
+// Position reads where a submission is.
 func (s *Store) Position(ctx context.Context, st *study.Study, token string) (Position, error) {
 	q := func(query string, args ...any) (*sql.Rows, error) { return s.read.QueryContext(ctx, query, args...) }
 	u, err := scanSubmission(s.read.QueryRowContext(ctx, submissionQuery, token))
@@ -442,7 +439,7 @@ func (s *Store) Position(ctx context.Context, st *study.Study, token string) (Po
 	return place(st, u, p, texts), nil
 }
 
-// Draft returns what was typed on a page and not sent; nil where nothing was.
+// Draft returns what was typed on a page and not sent; nil if nothing was.
 func (s *Store) Draft(ctx context.Context, token, path string) (map[string]string, error) {
 	var form string
 	err := s.read.QueryRowContext(ctx, `SELECT d.form FROM draft d JOIN submission s ON s.id = d.submission_id WHERE s.token = ? AND d.step = ?`, token, path).Scan(&form)

@@ -14,25 +14,23 @@ import (
 	"overton/internal/study"
 )
 
-// Timing is what is known of how an answer came about.
+// Timing is what is known about how an answer came about.
 type Timing struct {
 	Shown  time.Time     // when the page was sent
-	Active time.Duration // time the page was in front; 0: the browser did not tell
-	Trail  string        // choices made on the page before it was sent, as the page's script wrote them
+	Active time.Duration // time the page was visible; 0: not reported by the browser
+	Trail  string        // choices made on the page before it was sent, as recorded by the page's script
 }
 
-// Submit takes the form of one page. If its answers are acceptable they are
-// stored, with a revision for each value that is new, and whatever comes next
-// is prepared; the position returned is where the person stands now. If not,
-// the problems are returned, and what was typed is kept as a draft.
+// Submit takes the form of one page. If its answers are acceptable, it stores them, with a revision for each
+// new value, and prepares whatever comes next; the position returned is where the person is now. If not, it
+// returns the problems and keeps what was typed as a draft.
 //
-// Sending the same form again changes nothing. The error is ErrEnded once the
-// submission has ended, and ErrNotHere for a page beyond the first incomplete
-// one; both come with the position.
+// Sending the same form again changes nothing. The error is ErrEnded once the submission has ended, and
+// ErrNotHere for a page after the first incomplete one; both come with the position.
 func (s *Store) Submit(ctx context.Context, st *study.Study, token, path string, form func(name string) string, t Timing) (Position, []study.Problem, error) {
 	var pos Position
 	var problems []study.Problem
-	var refused error // told to the caller, but nothing to roll back for
+	var refused error // returned to the caller, but no reason to roll back
 	err := s.update(ctx, func(tx *tx) error {
 		pos, problems, refused = Position{}, nil, nil
 		u, p, err := load(tx, token)
@@ -127,8 +125,8 @@ func record(tx *tx, st *study.Study, u *submission, p study.Progress, key study.
 	return nil
 }
 
-// consent acts on an answer to the consent. One that is taken back takes
-// everything along that was collected under it.
+// consent acts on an answer to the consent. Taking consent back removes everything that was collected under
+// it.
 func consent(tx *tx, u *submission, p study.Progress, value string) error {
 	if value == study.No {
 		if err := retract(tx, *u, p); err != nil {
@@ -151,8 +149,8 @@ func consent(tx *tx, u *submission, p study.Progress, value string) error {
 	return err
 }
 
-// retract takes out of sight what a submission gave to others: its statements
-// lose text and author, and its votes leave the tallies.
+// retract hides what a submission gave to others: its statements lose text and author, and its votes leave
+// the tallies.
 func retract(tx *tx, u submission, p study.Progress) error {
 	for k, vote := range p.Answers {
 		if k.Kind == study.KindVote {
@@ -165,9 +163,8 @@ func retract(tx *tx, u submission, p study.Progress) error {
 	return err
 }
 
-// publish makes a free response a statement for others. One that somebody has
-// seen is never changed under them: a new version replaces it. One that was
-// rejected stays so beside the new version.
+// publish makes a free response a statement for others. A statement that someone has seen is never changed: a
+// new version replaces it. A rejected one stays rejected; the new version is separate.
 func publish(tx *tx, st *study.Study, u *submission, question, text string) error {
 	mode, err := moderationMode(tx.row, st, u.studyID)
 	if err != nil {
@@ -197,15 +194,15 @@ func publish(tx *tx, st *study.Study, u *submission, question, text string) erro
 	return err
 }
 
-// count keeps a statement's tallies: one vote out, one in. Either may be empty.
+// count updates a statement's tallies: one vote out, one in. Either may be empty.
 func count(tx *tx, statement, before, after string) error {
 	_, err := tx.exec(`UPDATE statement SET agree = agree + (?2 = 'agree') - (?1 = 'agree'), disagree = disagree + (?2 = 'disagree') - (?1 = 'disagree'),
 		neutral = neutral + (?2 = 'neutral') - (?1 = 'neutral'), skip = skip + (?2 = 'skip') - (?1 = 'skip') WHERE id = ?3`, before, after, statement)
 	return err
 }
 
-// renew takes an expired reservation up again if nobody has taken its places;
-// otherwise the submission ends as timed out, with its answers kept.
+// renew restores an expired reservation if nobody has taken its places; otherwise the submission ends as
+// timed out, with its answers kept.
 func renew(tx *tx, st *study.Study, u *submission, p study.Progress) error {
 	if full, err := quotaFull(tx, st, *u, p); err != nil {
 		return err
@@ -230,8 +227,7 @@ func renew(tx *tx, st *study.Study, u *submission, p study.Progress) error {
 	return nil
 }
 
-// admit ends a submission whose answers to a survey screen it out, or whose
-// quota is full.
+// admit ends a submission whose answers to a survey screen it out, or whose quota is full.
 func admit(tx *tx, st *study.Study, u *submission, p study.Progress, survey *study.Survey) error {
 	if survey.Screens(p.Answers) {
 		return end(tx, u, study.ScreenedOut)
@@ -258,8 +254,8 @@ func quotaFull(tx *tx, st *study.Study, u submission, p study.Progress) (bool, e
 	return false, nil
 }
 
-// advance prepares what the person needs next, ends the submission where
-// nothing is missing any more, and notes where it stands.
+// advance prepares what the person needs next, ends the submission if nothing is missing any more, and
+// records its current step.
 func advance(tx *tx, st *study.Study, u *submission, p *study.Progress) (Position, error) {
 	if u.outcome == study.InProgress && tx.now >= u.expiresAt {
 		if err := renew(tx, st, u, *p); err != nil {
@@ -293,8 +289,7 @@ func advance(tx *tx, st *study.Study, u *submission, p *study.Progress) (Positio
 	return pos, err
 }
 
-// draw prepares the next ballot of a slot, or settles the slot for fewer votes
-// where no statement is left.
+// draw prepares the next ballot of a slot, or reduces the slot's votes if no statement is left.
 func draw(tx *tx, st *study.Study, u *submission, slot *study.Slot, answers map[study.Key]string) error {
 	rows, err := tx.rows(`SELECT t.id, t.agree + t.disagree + t.neutral, t.text FROM statement t
 		WHERE t.study_id = ? AND t.question_id = ? AND t.state = 'served'
@@ -341,13 +336,13 @@ func draw(tx *tx, st *study.Study, u *submission, slot *study.Slot, answers map[
 	return nil
 }
 
-// Continue prepares what a submission needs next where its prepared page has
-// gone, because moderation took the statement back.
+// Continue prepares what a submission needs next after moderation has withdrawn the statement on its current
+// page.
 func (s *Store) Continue(ctx context.Context, st *study.Study, token string) (Position, error) {
 	return s.change(ctx, st, token, "continuing", func(tx *tx, u *submission, p *study.Progress) error { return nil })
 }
 
-// Reconsider takes a declined consent back. Questions are assigned anew.
+// Reconsider takes a declined consent back. Questions are assigned again.
 func (s *Store) Reconsider(ctx context.Context, st *study.Study, token string) (Position, error) {
 	return s.change(ctx, st, token, "reconsidering the consent", func(tx *tx, u *submission, p *study.Progress) error {
 		if u.outcome != study.NoConsent {
@@ -365,8 +360,8 @@ func (s *Store) Reconsider(ctx context.Context, st *study.Study, token string) (
 	})
 }
 
-// SecondRound opens the votes again for somebody who finished when there were
-// too few statements. Without any to vote on, nothing changes.
+// SecondRound reopens the votes for someone who finished when there were too few statements. If there are
+// none to vote on, nothing changes.
 func (s *Store) SecondRound(ctx context.Context, st *study.Study, token string) (Position, error) {
 	return s.change(ctx, st, token, "opening a second round", func(tx *tx, u *submission, p *study.Progress) error {
 		if !st.SecondRound || u.outcome != study.Completed || u.round != 1 {
@@ -423,7 +418,7 @@ func (s *Store) change(ctx context.Context, st *study.Study, token, doing string
 	return pos, nil
 }
 
-// SaveDraft keeps what is typed on a page before it is sent.
+// SaveDraft saves what is typed on a page before it is sent.
 func (s *Store) SaveDraft(ctx context.Context, st *study.Study, token, path string, form func(name string) string) error {
 	err := s.update(ctx, func(tx *tx) error {
 		u, p, err := load(tx, token)
@@ -461,9 +456,9 @@ func saveDraft(tx *tx, u submission, step study.Step, form func(name string) str
 	return err
 }
 
-// Withdraw removes a person's submission: answers, drafts, revisions and
-// identity go; their statements lose text and author, so that other people's
-// votes still have something to refer to; their own votes leave the tallies.
+// Withdraw removes a person's submission: answers, drafts, revisions and identity are deleted; their
+// statements lose text and author, so that other people's votes still have something to refer to; their own
+// votes leave the tallies.
 func (s *Store) Withdraw(ctx context.Context, st *study.Study, token string) error {
 	key, err := s.Secret(ctx, "withdrawal", 32)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"overton/internal/study"
 )
 
-// drawingStudy asks everybody 2 of 4 topics of 3 items, one of them twice,
+// drawingStudy asks everyone 2 of 4 topics of 3 items, one of them twice,
 // and half of the people in reverse.
 func drawingStudy() *study.Study {
 	survey := &study.Survey{Instrument: "tea.csv", PerPage: 2, Topics: 2, Repeat: 1, ReverseHalf: true}

@@ -11,13 +11,13 @@ import (
 	"overton/internal/study"
 )
 
-// Backup writes a complete copy of the database to a file that does not exist
-// yet, while the server goes on. The copy is one file.
+// Backup writes a complete copy of the database to a new file, while the server keeps running. The copy is
+// one file.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("backing up to %s: the file exists", path)
 	}
-	// A connection of its own, so that nobody waits to write meanwhile.
+	// A separate connection, so that nobody has to wait to write.
 	db, err := sql.Open("sqlite", dsn(s.path, url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}))
 	if err != nil {
 		return fmt.Errorf("backing up to %s: %w", path, err)
@@ -59,7 +59,7 @@ func Examine(ctx context.Context, path string) (problems []string, err error) {
 		}
 	}
 	if problems != nil {
-		return problems, nil // what follows would only repeat it
+		return problems, nil // the checks below would only repeat it
 	}
 	for _, check := range []struct{ query, problem string }{
 		{`SELECT "table" || ' row ' || coalesce(rowid, '?') || ' refers to nothing in ' || parent FROM pragma_foreign_key_check`, ""},
@@ -69,7 +69,7 @@ func Examine(ctx context.Context, path string) (problems []string, err error) {
 		{`SELECT a.submission_id || ' ' || a.kind || ' ' || a.scope FROM answer a WHERE NOT EXISTS (SELECT 1 FROM revision r
 			WHERE r.submission_id = a.submission_id AND r.kind = a.kind AND r.scope = a.scope AND r.subject = a.subject AND r.revision = a.revision AND r.value = a.value)`, "an answer has no revision: submission "},
 		{`SELECT s.id FROM submission s WHERE s.outcome = '` + string(study.Completed) + `' AND EXISTS (SELECT 1 FROM assignment a WHERE a.submission_id = s.id AND a.state != 'done')`, "a complete submission holds a place that is not done: "},
-		{`SELECT s.id FROM submission s LEFT JOIN identity i ON i.submission_id = s.id WHERE i.submission_id IS NULL`, "nobody can come back to submission "},
+		{`SELECT s.id FROM submission s LEFT JOIN identity i ON i.submission_id = s.id WHERE i.submission_id IS NULL`, "nobody can return to submission "},
 	} {
 		rows, err := collect(ctx, db, "checking the rows", line, check.query)
 		if err != nil {

@@ -41,7 +41,7 @@ func TestExamineFindsWhatIsWrong(t *testing.T) {
 		{`UPDATE statement SET agree = agree + 1 WHERE id = 1`, "tallies"},
 		{`DELETE FROM revision WHERE kind = 'view'`, "no revision"},
 		{`UPDATE assignment SET state = 'reserved'`, "not done"},
-		{`DELETE FROM identity`, "come back"},
+		{`DELETE FROM identity`, "return to"},
 	} {
 		b := newBench(t, testStudy(2, 1, 5))
 		b.walk(b.start("ann"), study.StepEnd, nil)

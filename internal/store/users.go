@@ -8,13 +8,13 @@ import (
 	"overton/internal/study"
 )
 
-// Accounts lists all accounts by their addresses.
+// Accounts lists all accounts by address.
 func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	return collect(ctx, s.read, "listing accounts", scanAccount, `SELECT `+accountColumns+` FROM account a ORDER BY a.email`)
 }
 
-// ResetAccount takes an account's password away, ends its sign-ins, access
-// tokens and earlier links, and makes a link that works once, by which its owner can set a new one.
+// ResetAccount removes an account's password, ends its sign-ins, access tokens and earlier links, and makes a
+// link with which its owner can set a new password. The link works once.
 func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Duration, by Actor) (link string, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
@@ -30,7 +30,7 @@ func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Dur
 		if link, err = newLink(tx, accountID, life); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account link", a.Email)
+		return note(tx, by, 0, AccountLink, a.Email)
 	})
 	if err != nil {
 		return "", fmt.Errorf("making a new link for an account: %w", err)
@@ -38,8 +38,8 @@ func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Dur
 	return link, nil
 }
 
-// DisableAccount shuts an account out, or lets it in again. The last admin
-// cannot be shut out: that is ErrConflict.
+// DisableAccount disables an account, or enables it again. The last admin cannot be disabled: the error is
+// ErrConflict.
 func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bool, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
@@ -50,7 +50,7 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 			return err
 		}
 		if !disabled {
-			return note(tx, by, 0, "account enabled", a.Email)
+			return note(tx, by, 0, AccountEnabled, a.Email)
 		}
 		if err := someAdmin(tx, a); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 		if err := shutOut(tx, accountID); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account disabled", a.Email)
+		return note(tx, by, 0, AccountDisabled, a.Email)
 	})
 	if err != nil {
 		return fmt.Errorf("changing an account: %w", err)
@@ -66,8 +66,8 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 	return nil
 }
 
-// SetRole changes what an account may do on the whole server. The last admin
-// stays one: that is ErrConflict.
+// SetRole changes what an account may do on the whole server. The last admin must stay an admin: otherwise
+// the error is ErrConflict.
 func (s *Store) SetRole(ctx context.Context, accountID int64, role string, by Actor) error {
 	err := s.update(ctx, func(tx *tx) error {
 		a, err := scanAccount(tx.row(`SELECT `+accountColumns+` FROM account a WHERE a.id = ?`, accountID))
@@ -80,7 +80,7 @@ func (s *Store) SetRole(ctx context.Context, accountID int64, role string, by Ac
 		if err := someAdmin(tx, a); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account role", a.Email+", "+role+", "+a.Role+" before")
+		return note(tx, by, 0, AccountRole, a.Email+", "+role+", "+a.Role+" before")
 	})
 	if err != nil {
 		return fmt.Errorf("changing an account: %w", err)
@@ -88,7 +88,7 @@ func (s *Store) SetRole(ctx context.Context, accountID int64, role string, by Ac
 	return nil
 }
 
-// someAdmin is an error where a change to an account left no admin.
+// someAdmin is an error if a change to an account left no admin.
 func someAdmin(tx *tx, changed Account) error {
 	var admins int
 	if err := tx.row(`SELECT count(*) FROM account WHERE role = 'admin' AND NOT disabled`).Scan(&admins); err != nil {
@@ -112,11 +112,12 @@ func shutOut(tx *tx, accountID int64) error {
 	return err
 }
 
-// Note records what somebody did, beside what the store notes by itself.
+// Note records what somebody did that changes nothing, such as a download;
+// changes are noted by the functions that make them, in the same transaction.
 // studyID is 0 for what belongs to no study.
-func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what, detail string) error {
+func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what Deed, detail string) error {
 	if err := s.update(ctx, func(tx *tx) error { return note(tx, by, studyID, what, detail) }); err != nil {
-		return fmt.Errorf("noting %q: %w", what, err)
+		return fmt.Errorf("noting %q: %w", what.name, err)
 	}
 	return nil
 }
@@ -124,9 +125,8 @@ func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what, detail 
 // Total is how many submissions a study has.
 type Total struct{ Complete, InProgress, Virtual int }
 
-// Totals counts the submissions of each study that has any, by its ID: real
-// ones that are complete and that are in progress with live reservations, and
-// all virtual ones.
+// Totals counts the submissions of each study that has any, by its ID: real ones that are complete, real ones
+// that are in progress with live reservations, and all virtual ones.
 func (s *Store) Totals(ctx context.Context) (map[int64]Total, error) {
 	totals := map[int64]Total{}
 	_, err := collect(ctx, s.read, "counting submissions", func(row scanner) (struct{}, error) {

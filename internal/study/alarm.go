@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// AlarmKind is something about a running study that a person should look at
-// now.
+// AlarmKind is something about a running study that needs a person's attention now.
 type AlarmKind string
 
 const (
-	AlarmFilled    AlarmKind = "filled"     // every place is filled, and people are still let in
-	AlarmNoPlaces  AlarmKind = "no_places"  // all places are taken for now; whoever comes must wait
-	AlarmCellsFull AlarmKind = "cells_full" // people come who are over quota
+	AlarmFilled    AlarmKind = "filled"     // every place is filled, but people are still let in
+	AlarmNoPlaces  AlarmKind = "no_places"  // all places are taken for now; new arrivals must wait
+	AlarmCellsFull AlarmKind = "cells_full" // people arrive who are over quota
 	AlarmQueue     AlarmKind = "queue"      // statements wait for moderation while people are there
-	AlarmTimedOut  AlarmKind = "timed_out"  // many get lost on the way
+	AlarmTimedOut  AlarmKind = "timed_out"  // many people drop out
 	AlarmNoConsent AlarmKind = "no_consent"
 	AlarmChecks    AlarmKind = "checks"
-	AlarmNoCode    AlarmKind = "no_code" // people end in a way that has no completion code
-	AlarmSlow      AlarmKind = "slow"    // it takes longer than people were told
-	AlarmPay       AlarmKind = "pay"     // less than the recruiter's minimum
-	AlarmQuiet     AlarmKind = "quiet"   // nobody comes
+	AlarmNoCode    AlarmKind = "no_code" // people end with an outcome that has no completion code
+	AlarmSlow      AlarmKind = "slow"    // the study takes longer than people were told
+	AlarmPay       AlarmKind = "pay"     // pay is below the recruiter's minimum
+	AlarmQuiet     AlarmKind = "quiet"   // nobody arrives
 )
 
-// Alarm is one of them, with its numbers.
+// Alarm is one alarm, with its numbers.
 type Alarm struct {
 	Kind     AlarmKind
 	N, Of    int           // people or statements
 	Outcome  Outcome       // of AlarmNoCode
 	Time     time.Duration // waited, or taken
-	Pay      float64       // an hour
-	Least    float64       // it should be
+	Pay      float64       // per hour
+	Least    float64       // what it should be
 	Currency string
 }
 
-// Watch is what alarms are raised on.
+// Watch is what alarms are decided from.
 type Watch struct {
 	Summary
 	Places        int // people who fill every question; 0: not limited
-	Pending       int // statements that wait for moderation
+	Pending       int // statements waiting for moderation
 	OldestPending time.Time
 	Before        bool // statements are shown only after moderation
 	Reward        float64
@@ -47,29 +46,27 @@ type Watch struct {
 	Now           time.Time
 }
 
-// What counts as many, and as long. A few cases are chance, so that every share
-// asks for a least number of people, too.
+// Thresholds for alarms. A few cases may be chance, so every share also needs a minimum number of people.
 const (
-	manyLost      = .20 // of those who ended or left within a day; the pilot lost 16 %
+	manyLost      = .20 // of those who finished or left within a day; the pilot lost 16 %
 	manyRefused   = .20
 	manyFailed    = .15
 	manyOver      = .25
 	fewestAlarmed = 5
 	longQueue     = 15 * time.Minute
 	longQuiet     = 6 * time.Hour
-	slowBy        = 1.3 // times the minutes that people were told
+	slowBy        = 1.3 // multiple of the minutes that people were told
 	fewestTimed   = 10
 )
 
-// leastPay is what Prolific asked studies to pay an hour at least in 2026, by
-// currency. It recommends half as much again.
+// leastPay is the minimum hourly pay that Prolific required of studies in 2026, by currency. It recommends 50
+// % more.
 var leastPay = map[string]float64{"GBP": 6, "USD": 8}
 
-// LeastPay is what the recruiter asks for at least an hour; 0: not known.
+// LeastPay is the recruiter's minimum hourly pay; 0 if not known.
 func LeastPay(currency string) float64 { return leastPay[currency] }
 
-// HourlyPay is what a reward comes to an hour at the median time; 0 if either
-// is not known.
+// HourlyPay is what a reward amounts to per hour at the median time; 0 if either is not known.
 func HourlyPay(reward float64, median time.Duration) float64 {
 	if reward <= 0 || median <= 0 {
 		return 0
@@ -77,8 +74,7 @@ func HourlyPay(reward float64, median time.Duration) float64 {
 	return reward / median.Hours()
 }
 
-// Alarms lists what needs a person, the most pressing first. It is for a study
-// that people can enter.
+// Alarms lists what needs attention, most urgent first. It is for a study that people can enter.
 func (s *Study) Alarms(w Watch) []Alarm {
 	var alarms []Alarm
 	raise := func(a Alarm, is bool) {
@@ -106,7 +102,8 @@ func (s *Study) Alarms(w Watch) []Alarm {
 		raise(Alarm{Kind: AlarmNoCode, N: w.Outcomes[o], Outcome: o}, w.Outcomes[o] > 0 && s.Recruitment.Code(o) == "")
 	}
 	waits := w.Now.Sub(w.OldestPending)
-	raise(Alarm{Kind: AlarmQueue, N: w.Pending, Of: w.InProgress, Time: waits}, w.Before && w.Pending > 0 && w.InProgress > 0 && waits >= longQueue)
+	raise(Alarm{Kind: AlarmQueue, N: w.Pending, Of: w.InProgress, Time: waits}, w.Before && w.Pending > 0 &&
+		w.InProgress > 0 && waits >= longQueue)
 
 	ended := w.Lately.Left
 	for _, n := range w.Lately.Outcomes {
@@ -126,7 +123,8 @@ func (s *Study) Alarms(w Watch) []Alarm {
 		told := time.Duration(s.Recruitment.Minutes) * time.Minute
 		raise(Alarm{Kind: AlarmSlow, N: w.Total.N, Time: w.Total.Median}, float64(w.Total.Median) > slowBy*float64(told))
 		pay, least := HourlyPay(w.Reward, w.Total.Median), leastPay[w.Currency]
-		raise(Alarm{Kind: AlarmPay, N: w.Total.N, Pay: pay, Least: least, Currency: w.Currency, Time: w.Total.Median}, pay > 0 && math.Round(pay*100) < least*100)
+		raise(Alarm{Kind: AlarmPay, N: w.Total.N, Pay: pay, Least: least, Currency: w.Currency, Time: w.Total.Median},
+			pay > 0 && math.Round(pay*100) < least*100)
 	}
 	last := w.Lately.Newest
 	if last.Before(w.Launched) {

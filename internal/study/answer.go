@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what an answer is an answer to.
+// Kind says what an answer answers.
 type Kind string
 
 const (
@@ -45,34 +45,33 @@ const (
 	Agree    = "agree"
 	Disagree = "disagree"
 	Neutral  = "neutral"
-	Skip     = "skip" // seen, and left without a vote; never counted as neutral
+	Skip     = "skip" // seen, but not voted on; never counted as neutral
 )
 
 var scale = []string{"1", "2", "3", "4", "5"}
 
-// MaxText is the longest free text accepted, in characters. It only stops
-// what no person types.
+// MaxText is the longest free text accepted, in characters. No person types more.
 const MaxText = 10_000
 
 // Field is one input of a step's form.
 type Field struct {
 	Key      Key
-	Name     string   // of the form field; says nothing about models or internal ids
+	Name     string   // of the form field; reveals no models or internal ids
 	Options  []string // the values accepted; nil for free text
 	MinWords int      // of free text; 0: may be empty
 }
 
-// Required says whether the step cannot be completed without this field.
+// Required says whether the step needs this field to be complete.
 func (f Field) Required() bool { return f.Options != nil || f.MinWords > 0 }
 
-// Problem is why a field was not accepted. Pages have words for each reason.
+// Problem is why a field was not accepted. Pages have the wording for each reason.
 type Problem struct {
-	Field  string // form name
+	Field  string // name in the form
 	Reason Reason
 	Limit  int // for TooShort and TooLong: words or characters
 }
 
-// Reason is a cause for not accepting an answer.
+// Reason is why an answer is not accepted.
 type Reason string
 
 const (
@@ -82,8 +81,8 @@ const (
 	TooLong  Reason = "too_long"
 )
 
-// Read takes a step's answers from a submitted form, or the problems that
-// keep the form from being accepted.
+// Read takes a step's answers from a submitted form, or returns the problems that prevent the form from being
+// accepted.
 func (s Step) Read(value func(name string) string) (map[Key]string, []Problem) {
 	answers := make(map[Key]string, len(s.Fields))
 	var problems []Problem
@@ -124,7 +123,7 @@ func (f Field) refuse(got string) (Reason, int) {
 	return "", 0
 }
 
-// CountWords counts words that can be seen: invisible characters alone are none.
+// CountWords counts words that can be seen: invisible characters alone are not words.
 func CountWords(text string) (n int) {
 	for word := range strings.FieldsSeq(text) {
 		if strings.ContainsFunc(word, unicode.IsGraphic) {
@@ -134,8 +133,8 @@ func CountWords(text string) (n int) {
 	return n
 }
 
-// normalise undoes what browsers do to line ends and drops what cannot be
-// text. Everything else that a person typed is kept as it is.
+// normalise undoes what browsers do to line endings and drops characters that cannot be text. Everything else
+// is kept exactly as typed.
 func normalise(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
@@ -143,11 +142,11 @@ func normalise(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// Fails says whether a check was answered against its instruction.
+// Fails says whether a check was answered contrary to its instruction.
 func (c Check) Fails(answer string) bool { return answer != c.Answer }
 
-// ChecksToFail is how many failed checks end a submission as failed. Prolific
-// lets one count in a study under five minutes, and asks for two from there on.
+// ChecksToFail is how many failed checks end a submission as failed. Prolific allows one to be enough in a
+// study under five minutes, and requires two in longer studies.
 func (d *Definition) ChecksToFail() int {
 	if d.Recruitment.Minutes < 5 {
 		return 1
@@ -155,8 +154,8 @@ func (d *Definition) ChecksToFail() int {
 	return 2
 }
 
-// FailedChecks counts the failed checks among a submission's answers and says
-// whether they are enough to end it as failed.
+// FailedChecks counts the failed checks among a submission's answers and says whether there are enough to end
+// it as failed.
 func (d *Definition) FailedChecks(answers map[Key]string) (failed int, enough bool) {
 	for i, c := range d.Checks {
 		if a, ok := answers[checkKey(i)]; ok && c.Fails(a) {
@@ -175,7 +174,7 @@ type Cell struct {
 	Target int
 }
 
-// Cells returns the quota cells that a submission's answers put it in.
+// Cells returns the quota cells that a submission's answers belong to.
 func (d *Definition) Cells(answers map[Key]string) []Cell {
 	var cells []Cell
 	for _, q := range d.Quotas {

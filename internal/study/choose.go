@@ -16,24 +16,23 @@ func Rand(seed uint64, purpose string) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// Load is how far a question's places are taken.
+// Load is how many of a question's places are taken.
 type Load struct {
 	Question string
 	Done     int // complete submissions
 	Live     int // reservations that have not expired
 }
 
-// ErrFull means that no places are left, ErrBusy that all are taken for now
-// but some are only reserved and may come free.
+// ErrFull means that no places are left; ErrBusy means that all are taken, but some are only reserved and may
+// become free.
 var (
 	ErrFull = errors.New("all places are filled")
 	ErrBusy = errors.New("all places are taken for now")
 )
 
-// ChooseQuestions assigns n different questions: those with the fewest done
-// and live places first, ties at random, in random order. A question with
-// target places taken is never chosen. If fewer than n have one left, the
-// error is ErrFull or ErrBusy.
+// ChooseQuestions assigns n different questions: those with the fewest done and live places first, ties at
+// random, in random order. A question with target places taken is never chosen. If fewer than n questions
+// have a place left, the error is ErrFull or ErrBusy.
 func ChooseQuestions(loads []Load, n, target int, rng *rand.Rand) ([]string, error) {
 	var open []Load
 	unfilled := 0
@@ -63,8 +62,7 @@ func ChooseQuestions(loads []Load, n, target int, rng *rand.Rand) ([]string, err
 	return chosen, nil
 }
 
-// ChooseModels draws whose responses a person rates, and in which order.
-// n = 0 takes all.
+// ChooseModels draws whose responses a person rates, and in which order. n = 0 takes all of them.
 func ChooseModels(models []string, n int, rng *rand.Rand) []string {
 	drawn := slices.Clone(models)
 	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
@@ -74,24 +72,22 @@ func ChooseModels(models []string, n int, rng *rand.Rand) []string {
 	return drawn
 }
 
-// Candidate is a statement that could be drawn for a vote: visible, on the
-// question, written by somebody else and not drawn for this person before.
+// Candidate is a statement that could be drawn for a vote: visible, on the question, written by someone else
+// and not yet drawn for this person.
 type Candidate struct {
 	Statement string
 	Votes     int // cast on it
 }
 
-// Mixing is the share of draws that ignore vote counts. Without it, everybody
-// who comes at one time is served the same few newest statements, so that
-// people and statements hang together by when they came: an analysis takes
-// that for viewpoints (docs/clustering.md has the figures).
+// Mixing is the share of draws that ignore vote counts. Without it, everyone who arrives at the same time is
+// shown the same few newest statements. People and statements are then linked by when they came, which an
+// analysis mistakes for viewpoints (docs/clustering.md has the figures).
 const Mixing = 0.5
 
-// ChooseStatement draws the next statement for a vote. A share of the draws,
-// mixing, is uniform over all candidates; in the others those with the fewest
-// votes come first, ties at random. It returns the index drawn and the
-// probability with which it was drawn, for inverse-probability weighting.
-// candidates must not be empty.
+// ChooseStatement draws the next statement for a vote. A share of the draws, mixing, is uniform over all
+// candidates; the others take a statement with the fewest votes, ties at random. It returns the index drawn
+// and the probability with which it was drawn, for inverse-probability weighting. candidates must not be
+// empty.
 func ChooseStatement(candidates []Candidate, mixing float64, rng *rand.Rand) (index int, probability float64) {
 	fewest := candidates[0].Votes
 	for _, c := range candidates {
@@ -115,6 +111,5 @@ func ChooseStatement(candidates []Candidate, mixing float64, rng *rand.Rand) (in
 	return index, probability
 }
 
-// VotesWanted is how many votes to ask on a question for which the person can
-// still see some statements.
+// VotesWanted is how many votes to ask for on a question on which the person can still see some statements.
 func VotesWanted(perQuestion, cast, available int) int { return min(perQuestion, cast+available) }

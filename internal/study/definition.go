@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// Definition is everything an admin decides about a study, except the
-// question set. From launch on it does not change.
+// Definition is everything an admin decides about a study, except the question set. It does not change after
+// launch.
 type Definition struct {
 	Title    string
 	Slug     string // names the study in links: /s/{slug}
 	Language string // BCP 47, for the pages' lang attribute and catalogue
-	Contact  string // whom a participant may write to; shown on pages that cannot go on
+	Contact  string // contact for participants; shown on pages that cannot continue
 
 	Recruitment Recruitment
 	Flow        []Block
 	Checks      []Check
 	Quotas      []Quota
 
-	// SecondRound lets a person who finished with fewer votes than asked come
-	// back by the same link, once there are statements to vote on.
+	// SecondRound lets a person who finished with fewer votes than asked for return by the same link once
+	// there are statements to vote on.
 	SecondRound bool
 
-	// Sent is what of the participants' answers may be sent to language models,
-	// which stand with others as a rule. Consent has to say so. Who a participant
-	// is never is.
+	// Sent says which of the participants' answers may be sent to language models, which usually run on other
+	// people's servers. The consent must say so. Participants' identities are never sent.
 	Sent []Sent
 }
 
-// Sent is a kind of answers that a language model may be sent.
+// Sent is a kind of answer that may be sent to a language model.
 type Sent string
 
 const (
@@ -39,10 +38,10 @@ const (
 	SendRatings       Sent = "ratings"
 )
 
-// SentKinds are all that there are.
+// SentKinds lists all kinds.
 var SentKinds = []Sent{SendFreeResponses, SendDemographics, SendRatings}
 
-// Recruitment says how people arrive, how long they may take and how they go back.
+// Recruitment says how people arrive, how long they may take and how they return to the recruiter.
 type Recruitment struct {
 	Parameters ParameterNames
 	Codes      map[Outcome]string // completion code for each outcome
@@ -52,10 +51,10 @@ type Recruitment struct {
 	// person's last answer.
 	ReservationMinutes int
 
-	// SignedLinks lets in only arrivals whose link Prolific has signed.
+	// SignedLinks admits only people whose link Prolific has signed.
 	SignedLinks bool
 
-	// Resubmission allows another submission by a person who already finished one.
+	// Resubmission allows another submission by a person who has already finished one.
 	Resubmission bool
 }
 
@@ -70,7 +69,7 @@ type Block struct {
 	Feedback *Feedback
 }
 
-// Consent is the text that a person must accept to go on.
+// Consent is the text that a person must accept to continue.
 type Consent struct{ Markdown string }
 
 // Overton is the block in which people give their view, rate the model
@@ -83,7 +82,7 @@ type Overton struct {
 	Moderation              Moderation
 	Stance                  bool // ask which endpoint is closer, where a question has two
 	Importance              bool
-	MinWords                int // of a free response; 1 asks only that there is one
+	MinWords                int // of a free response; 1 requires only that there is one
 }
 
 // Feedback asks for an optional comment before the end.
@@ -93,14 +92,13 @@ type Feedback struct{}
 type Moderation string
 
 const (
-	ModerationBefore Moderation = "before" // after somebody accepted it
-	ModerationAfter  Moderation = "after"  // at once, until somebody rejects it
-	ModerationOff    Moderation = "off"    // at once; nobody is asked to look
+	ModerationBefore Moderation = "before" // after someone accepted it
+	ModerationAfter  Moderation = "after"  // at once, until someone rejects it
+	ModerationOff    Moderation = "off"    // at once; nobody is asked to review it
 )
 
-// Check is an instructed-response item: the person is asked in plain words to
-// choose one point of the rating scale. It stands after the participant's
-// After-th question.
+// Check is an instructed-response item: the person is asked in plain words to choose one point of the rating
+// scale. It comes after the participant's After-th question.
 type Check struct {
 	After  int
 	Text   string
@@ -123,14 +121,13 @@ const (
 	ScreenedOut  Outcome = "screened_out"
 	FailedChecks Outcome = "failed_checks"
 	OverQuota    Outcome = "over_quota"
-	TimedOut     Outcome = "timed_out" // the reservation expired and went to somebody else
+	TimedOut     Outcome = "timed_out" // the reservation expired and went to someone else
 	Returned     Outcome = "returned"  // left, and came back with another submission
 	Withdrawn    Outcome = "withdrawn"
 )
 
-// Code is the completion code to show for an outcome. Outcomes that a
-// recruiter has no code of its own for borrow the nearest one: a person whose
-// place went to somebody else is over quota, one who withdrew gave no consent.
+// Code is the completion code to show for an outcome. An outcome without a code of its own uses the nearest
+// one: a person whose place went to someone else is over quota, one who withdrew did not consent.
 func (r Recruitment) Code(o Outcome) string {
 	switch o {
 	case TimedOut:
@@ -141,7 +138,7 @@ func (r Recruitment) Code(o Outcome) string {
 	return r.Codes[o]
 }
 
-// Overton returns the study's overton block, or nil where it has none.
+// Overton returns the study's overton block, or nil if it has none.
 func (d *Definition) Overton() *Overton {
 	for _, b := range d.Flow {
 		if b.Overton != nil {
@@ -151,7 +148,7 @@ func (d *Definition) Overton() *Overton {
 	return nil
 }
 
-// Survey returns the survey of an instrument, or nil.
+// Survey returns the survey that asks an instrument, or nil.
 func (d *Definition) Survey(instrument string) *Survey {
 	for _, b := range d.Flow {
 		if b.Survey != nil && b.Survey.Instrument == instrument {
@@ -161,7 +158,7 @@ func (d *Definition) Survey(instrument string) *Survey {
 	return nil
 }
 
-// item finds a survey item by its id alone; quotas name items so.
+// item finds a survey item by its id alone, as quotas name items.
 func (d *Definition) item(id string) (instrument string, it Item, ok bool) {
 	for _, b := range d.Flow {
 		if b.Survey == nil {
@@ -176,13 +173,13 @@ func (d *Definition) item(id string) (instrument string, it Item, ok bool) {
 	return "", Item{}, false
 }
 
-// Fault is one thing in a definition that cannot stand. Path is where it is
-// in study.yaml, such as "flow[2].overton.votes_per_question".
+// Fault is one thing wrong in a definition. Path is its location in study.yaml, such as
+// "flow[2].overton.votes_per_question".
 type Fault struct{ Path, Message string }
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// Faults lists all that is wrong with a definition for a set of n questions.
+// Faults lists everything wrong with a definition for a set of n questions.
 func (d *Definition) Faults(questions int) []Fault {
 	var faults []Fault
 	fault := func(path, format string, args ...any) {
@@ -215,11 +212,12 @@ func (d *Definition) Faults(questions int) []Fault {
 	}
 	for o := range d.Recruitment.Codes {
 		if !slices.Contains([]Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota}, o) {
-			fault("recruitment.prolific.codes."+string(o), "is not an outcome; expected completed, no_consent, screened_out, failed_checks or over_quota")
+			fault("recruitment.prolific.codes."+string(o), "is not an outcome; expected completed, no_consent, "+
+				"screened_out, failed_checks or over_quota")
 		}
 	}
 	if d.Recruitment.Codes[Completed] == "" {
-		fault("recruitment.prolific.codes.completed", "is missing; expected the completion code that the recruiter gave")
+		fault("recruitment.prolific.codes.completed", "is missing; expected the completion code from the recruiter")
 	}
 
 	if len(d.Flow) == 0 {
@@ -233,14 +231,14 @@ func (d *Definition) Faults(questions int) []Fault {
 		switch {
 		case b.Consent != nil:
 			if i != 0 {
-				fault(at+".consent", "stands after another block; expected consent to come first")
+				fault(at+".consent", "comes after another block; expected consent to come first")
 			}
 			if strings.TrimSpace(b.Consent.Markdown) == "" {
-				fault(at+".consent.file", "has no text; expected what people are asked to accept")
+				fault(at+".consent.file", "has no text; expected the text that people are asked to accept")
 			}
 		case b.Survey != nil:
 			if instruments[b.Survey.Instrument] {
-				fault(at+".survey.instrument", "is %q a second time; expected each instrument once", b.Survey.Instrument)
+				fault(at+".survey.instrument", "is %q again; expected each instrument once", b.Survey.Instrument)
 			}
 			instruments[b.Survey.Instrument] = true
 			b.Survey.faults(at+".survey", earlier, fault)
@@ -271,12 +269,12 @@ func (d *Definition) Faults(questions int) []Fault {
 		o := d.Overton()
 		switch {
 		case o == nil:
-			fault(at+"after", "needs an overton block to stand in")
+			fault(at+"after", "needs an overton block")
 		case c.After < 1 || c.After > o.QuestionsPerParticipant:
 			fault(at+"after", "is %d; expected the number of a participant's question, 1 to %d", c.After, o.QuestionsPerParticipant)
 		}
 		if strings.TrimSpace(c.Text) == "" {
-			fault(at+"text", "is missing; expected the instruction that people read")
+			fault(at+"text", "is missing; expected the instruction to show to people")
 		}
 		if !slices.Contains(scale, c.Answer) {
 			fault(at+"answer", "is %q; expected 1 to 5", c.Answer)
@@ -286,7 +284,7 @@ func (d *Definition) Faults(questions int) []Fault {
 		at := fmt.Sprintf("quotas[%d]", i)
 		_, item, ok := d.item(q.Variable)
 		if !ok {
-			fault(at+".variable", "is %q, which no survey of this study asks", q.Variable)
+			fault(at+".variable", "is %q, which no survey in this study asks", q.Variable)
 			continue
 		}
 		for _, value := range sortedKeys(q.Targets) {
@@ -299,8 +297,7 @@ func (d *Definition) Faults(questions int) []Fault {
 	return faults
 }
 
-// formFields are the hidden fields of every page's form; no item can have
-// their names.
+// formFields are the hidden fields of every page's form; no item can have these names.
 var formFields = []string{"token", "active", "trail"}
 
 func sortedKeys[V any](m map[string]V) []string {

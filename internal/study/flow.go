@@ -5,43 +5,42 @@ import (
 	"strconv"
 )
 
-// Study is a launched study as its decisions need it.
+// Study is a launched study in the form that its decisions need.
 type Study struct {
 	Definition
 	Questions QuestionSet
 }
 
-// Progress is how far one submission has come: its answers, and what was
-// prepared for it.
+// Progress is how far one submission has come: its answers, and what was prepared for it.
 type Progress struct {
 	Answers map[Key]string
 	Slots   []Slot           // the assigned questions in the order asked; a submission starts with them
-	Surveys map[string]Drawn // by instrument, of surveys that draw; others are asked whole
+	Surveys map[string]Drawn // by instrument, for surveys that draw items; others are asked in full
 	Outcome Outcome
-	Round   int // 1, or 2 when back for votes
+	Round   int // 1, or 2 after returning for more votes
 }
 
-// Slot is one assigned question with what was drawn for it.
+// Slot is one assigned question and what was drawn for it.
 type Slot struct {
 	Question string
 	Models   []string // whose responses are rated, in the order shown
 	Ballots  []Ballot // statements drawn so far, in the order shown
 
-	// VotesWanted is how many votes make the slot complete; VotesUnknown
-	// until the first statement is drawn, lowered when statements run out.
+	// VotesWanted is how many votes make the slot complete. It is VotesUnknown until the first statement is
+	// drawn, and is lowered when statements run out.
 	VotesWanted int
 }
 
-// VotesUnknown is a slot's VotesWanted before its first draw.
+// VotesUnknown is a slot's VotesWanted before the first draw.
 const VotesUnknown = -1
 
 // Ballot is a statement drawn for a vote.
 type Ballot struct {
 	Statement string
-	Held      bool // moderation took it back before there was a vote on it
+	Held      bool // moderation withdrew it before it was voted on
 }
 
-// StepKind is what a step asks of the person, or of the caller.
+// StepKind is what a step asks of the person or of the caller.
 type StepKind string
 
 const (
@@ -55,8 +54,8 @@ const (
 	StepFeedback     StepKind = "feedback"
 	StepEnd          StepKind = "end"
 
-	// NeedBallot is never shown: the caller draws a statement, or finds that
-	// there is none left, then asks again.
+	// NeedBallot is never shown: the caller draws a statement, or finds that none is left, and then asks
+	// again.
 	NeedBallot StepKind = "draw"
 )
 
@@ -66,19 +65,18 @@ type Step struct {
 	Kind   StepKind
 	Block  int // index into the flow
 	Slot   int // index into the progress's slots; -1 outside a question
-	Number int // which of its kind within its slot or block, from 1
+	Number int // position among its kind within its slot or block, from 1
 	Fields []Field
 }
 
-// instructionsKey marks the instructions as read. They are a step with
-// nothing to answer, so reading them is the answer.
+// instructionsKey marks the instructions as read. There is nothing to answer on that page, so reading it
+// counts as the answer.
 func instructionsKey(block int) Key {
 	return Key{Kind: KindInstructions, Scope: strconv.Itoa(block)}
 }
 
-// Steps lists the flow as far as it is known: every page up to and including
-// the first thing the caller must prepare, or to the end. Earlier pages can be
-// revisited; the first incomplete one is Next.
+// Steps lists the flow as far as it is known: every page up to and including the first thing the caller must
+// prepare, or to the end. Earlier pages can be revisited; the first incomplete one is Next.
 func (s *Study) Steps(p Progress) []Step {
 	var steps []Step
 	for i, b := range s.Flow {
@@ -102,15 +100,16 @@ func (s *Study) Steps(p Progress) []Step {
 	return append(steps, Step{Path: "end", Kind: StepEnd, Block: len(s.Flow), Slot: -1, Number: 1})
 }
 
-// overtonSteps lists an overton block's pages. known is false where the list
-// ends in something to prepare.
+// overtonSteps lists an overton block's pages. known is false if the list ends at something that has to be
+// prepared.
 func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
 	o := s.Flow[block].Overton
 	steps = append(steps, Step{Path: "instructions", Kind: StepInstructions, Block: block, Slot: -1, Number: 1,
 		Fields: []Field{{Key: instructionsKey(block), Name: "read", Options: []string{Yes}}}})
 	for i, slot := range p.Slots {
 		path := func(part string, n int) string { return fmt.Sprintf("q%d-%s%d", i+1, part, n) }
-		steps = append(steps, Step{Path: fmt.Sprintf("q%d-view", i+1), Kind: StepView, Block: block, Slot: i, Number: 1, Fields: s.viewFields(o, slot.Question)})
+		steps = append(steps, Step{Path: fmt.Sprintf("q%d-view", i+1), Kind: StepView, Block: block, Slot: i,
+			Number: 1, Fields: s.viewFields(o, slot.Question)})
 		for n, model := range slot.Models {
 			steps = append(steps, Step{Path: path("response", n+1), Kind: StepRating, Block: block, Slot: i, Number: n + 1,
 				Fields: []Field{{Key: Key{KindRating, slot.Question, model}, Name: "rating", Options: scale}}})
@@ -139,7 +138,8 @@ func (s *Study) overtonSteps(block int, p Progress) (steps []Step, known bool) {
 func (s *Study) viewFields(o *Overton, question string) []Field {
 	var fields []Field
 	if q, _ := s.Questions.Question(question); o.Stance && q.HasEndpoints() {
-		fields = append(fields, Field{Key: Key{Kind: KindStance, Scope: question}, Name: "stance", Options: []string{StanceFirst, StanceNeutral, StanceSecond}})
+		fields = append(fields, Field{Key: Key{Kind: KindStance, Scope: question}, Name: "stance",
+			Options: []string{StanceFirst, StanceNeutral, StanceSecond}})
 	}
 	fields = append(fields, Field{Key: Key{Kind: KindView, Scope: question}, Name: "view", MinWords: o.MinWords})
 	if o.Importance {
@@ -148,8 +148,7 @@ func (s *Study) viewFields(o *Overton, question string) []Field {
 	return fields
 }
 
-// Votes counts the votes cast on a slot's statements. A skipped statement is
-// no vote.
+// Votes counts the votes cast on a slot's statements. A skipped statement is not a vote.
 func (slot Slot) Votes(answers map[Key]string) int {
 	n := 0
 	for _, b := range slot.Ballots {
@@ -161,21 +160,21 @@ func (slot Slot) Votes(answers map[Key]string) int {
 	return n
 }
 
-// needsBallot says whether a statement has to be drawn before the slot can go
-// on. It does not look at whether the person has reached the votes: Next does.
+// needsBallot says whether a statement has to be drawn before the slot can continue. It does not check
+// whether the person has enough votes: Next does.
 func (slot Slot) needsBallot(o *Overton, answers map[Key]string) bool {
 	if o.VotesPerQuestion == 0 {
 		return false
 	}
 	for _, b := range slot.Ballots {
 		if _, voted := answers[Key{KindVote, slot.Question, b.Statement}]; !voted && !b.Held {
-			return false // one is waiting for its vote
+			return false // one is waiting for a vote
 		}
 	}
 	return slot.VotesWanted == VotesUnknown || slot.Votes(answers) < slot.VotesWanted
 }
 
-// Complete says whether every required answer of the step is there.
+// Complete says whether every required answer of the step is present.
 func (s Step) Complete(answers map[Key]string) bool {
 	switch s.Kind {
 	case NeedBallot, StepEnd:
@@ -189,8 +188,8 @@ func (s Step) Complete(answers map[Key]string) bool {
 	return answers[Key{Kind: KindConsent}] == Yes || s.Kind != StepConsent
 }
 
-// Next is the first step that is not complete: where the person stands. It is
-// the end only if no required answer is missing anywhere before it.
+// Next is the first step that is not complete: where the person is now. It is the end only if no required
+// answer is missing before it.
 func (s *Study) Next(p Progress) Step {
 	for _, step := range s.Steps(p) {
 		if !step.Complete(p.Answers) {
@@ -200,8 +199,7 @@ func (s *Study) Next(p Progress) Step {
 	panic("study: a flow without an end") // Steps always ends in an incomplete step
 }
 
-// Find returns a step by its path, if the person may see it: a completed one,
-// or the one where they stand.
+// Find returns a step by its path, if the person may see it: a completed step, or the current one.
 func (s *Study) Find(p Progress, path string) (Step, bool) {
 	for _, step := range s.Steps(p) {
 		if step.Path == path {
@@ -214,7 +212,7 @@ func (s *Study) Find(p Progress, path string) (Step, bool) {
 	return Step{}, false
 }
 
-// Before returns the step ahead of the one at path, for the way back.
+// Before returns the step before the one at path, for going back.
 func (s *Study) Before(p Progress, path string) (Step, bool) {
 	var last Step
 	for _, step := range s.Steps(p) {
@@ -226,9 +224,8 @@ func (s *Study) Before(p Progress, path string) (Step, bool) {
 	return Step{}, false
 }
 
-// Share is the part of the way that lies behind a step, from 0 to 1. Steps not
-// yet known count as they are planned: every question with its ratings and
-// its wanted votes.
+// Share is how much of the flow lies behind a step, from 0 to 1. Steps not yet known count as planned: every
+// question with its ratings and its wanted votes.
 func (s *Study) Share(p Progress, at Step) float64 {
 	if at.Kind == StepEnd {
 		return 1
@@ -288,7 +285,7 @@ func (s *Study) planned(o *Overton, p Progress, slot int) (ratings, ballots int)
 	if known.VotesWanted == VotesUnknown {
 		return len(known.Models), o.VotesPerQuestion
 	}
-	passed := 0 // drawn, and no vote came of it: these pages stay in the count
+	passed := 0 // drawn but not voted on: these pages still count
 	for _, b := range known.Ballots {
 		if a := p.Answers[Key{KindVote, known.Question, b.Statement}]; a == Skip || a == "" && b.Held {
 			passed++

@@ -9,30 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// HintKind is what a part of a free text may be.
+// HintKind says what a part of a free text may be.
 type HintKind string
 
 const (
-	HintMail   HintKind = "mail"   // a mail address
+	HintMail   HintKind = "mail"   // an email address
 	HintPhone  HintKind = "phone"  // a telephone number
 	HintLink   HintKind = "link"   // a web address
 	HintID     HintKind = "id"     // a recruiter's id: 24 hexadecimal digits
-	HintHandle HintKind = "handle" // a name on some network
+	HintHandle HintKind = "handle" // a user name on some network
 	HintEmpty  HintKind = "empty"  // the text as a whole says nothing
 )
 
-// HintKinds are all kinds, those of personal data first.
+// HintKinds lists all kinds, those of personal data first.
 var HintKinds = []HintKind{HintMail, HintPhone, HintLink, HintID, HintHandle, HintEmpty}
 
-// Hint points a part of a text out to whoever moderates: text[From:To].
+// Hint points moderators to a part of a text: text[From:To].
 type Hint struct {
 	Kind     HintKind
 	From, To int // bytes
 }
 
-// Hints finds what may be personal data in a text, and says whether it looks
-// empty. The parts are in order and do not overlap. It errs to both sides, so
-// that nothing follows from a hint by itself: somebody has to look.
+// Hints finds what may be personal data in a text, and says whether the text looks empty. The parts are in
+// order and do not overlap. There are false positives and false negatives, so nothing follows from a hint
+// alone: someone has to look.
 func Hints(text string) []Hint {
 	var found []Hint
 	add := func(h Hint) {
@@ -58,8 +58,8 @@ func Hints(text string) []Hint {
 	return found
 }
 
-// patterns are tried in this order; a later one never takes a part that an
-// earlier one has. What is in the first pair of parentheses is pointed out.
+// patterns are tried in this order; a later one never takes a part that an earlier one has. The first pair of
+// parentheses marks the part to point out.
 var patterns = []struct {
 	kind  HintKind
 	find  *regexp.Regexp
@@ -142,10 +142,9 @@ var isNothing = func() map[string]bool {
 	return all
 }()
 
-// LooksEmpty says whether a free text says nothing: no letters at all, one
-// character over and over, keys beside each other, or an answer such as "idk".
-// A short text in any language that means something must not be called empty,
-// so that single words pass unless they cannot be one.
+// LooksEmpty says whether a free text says nothing: no letters at all, one character repeated, keys next to
+// each other, or an answer such as "idk". A short text that means something in any language must not be
+// called empty, so single words pass unless they cannot be words.
 func LooksEmpty(text string) bool {
 	bare := strings.Map(func(r rune) rune {
 		switch {
@@ -174,8 +173,8 @@ func LooksEmpty(text string) bool {
 	return true
 }
 
-// oneCharacter says whether a text is a single letter, or one repeated. A
-// single ideograph can be a word.
+// oneCharacter says whether a text is a single letter, or one letter repeated. A single ideograph can be a
+// word.
 func oneCharacter(text string) bool {
 	first, size := utf8.DecodeRuneInString(text)
 	if unicode.In(first, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
@@ -186,13 +185,11 @@ func oneCharacter(text string) bool {
 
 var keyRows = []string{"qwertyuiop", "asdfghjklöä", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "йцукенгшщзхъ", "фывапролджэ"}
 
-// vowels of the languages that are written in Latin letters; r and l can stand
-// for one, as in krk and vlk.
+// vowels in languages written in Latin letters; r and l can act as vowels, as in krk and vlk.
 const vowels = "aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœąęıőűůěāēīōūărl"
 
-// isMash says whether a word in lower case can only come from keys pressed at
-// random: a run along a row of keys, a short piece over and over, or four
-// Latin letters and more without a vowel.
+// isMash says whether a lower-case word can only come from random typing: a run along a row of keys, a short
+// piece repeated, or four or more Latin letters without a vowel.
 func isMash(word string) bool {
 	n := utf8.RuneCountInString(word)
 	if n < 3 {

@@ -32,7 +32,7 @@ func TestPersonalDataIsPointedOut(t *testing.T) {
 		{"I am somebody#1234", "handle:somebody#1234"},
 		{"insta: some.body", "handle:insta: some.body"},
 		{"a@b.org and @c_d and www.e.org", "mail:a@b.org handle:@c_d link:www.e.org"},
-		// None of these is about anybody.
+		// None of these is about anyone.
 		{"Since 1990, and up to 2019-2024, it grew 1990 2000.", ""},
 		{"They work 24/7, 365 days.", ""},
 		{"It costs $1,250,000.00 or 10 000 000 € a year.", ""},

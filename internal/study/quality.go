@@ -19,47 +19,44 @@ const (
 	FlagCopied  FlagKind = "copied_response"
 )
 
-// FlagKinds are all kinds, in the order in which Flags lists them.
+// FlagKinds lists all kinds in the order in which Flags returns them.
 var FlagKinds = []FlagKind{FlagFast, FlagRatings, FlagVotes, FlagChecks, FlagEmpty, FlagCopied}
 
-// Flag is one such reason, with the count that it rests on.
+// Flag is one such reason, with the counts behind it.
 type Flag struct {
 	Kind  FlagKind
 	N, Of int // so many of so many
 }
 
-// What the flags rest on. A flag never excludes anybody: each of these can
-// happen to somebody who means it, so that a person decides, and says so.
+// Thresholds for the flags. A flag never excludes anyone: each can happen to a person who answers honestly,
+// so a person decides, and says so.
 const (
-	// fastest is how many words a minute somebody can take in. Adults read
-	// nonfiction silently at 238 on average (Brysbaert 2019, Journal of Memory
-	// and Language 109), and hardly anybody follows a text at 600.
+	// fastest is how many words per minute a person can read. Adults silently read 238 words of nonfiction
+	// per minute on average (Brysbaert 2019, Journal of Memory and Language 109), and hardly anyone follows a
+	// text at 600.
 	fastest = 600
 
-	// leastFast is the least number of timed ratings that a pace can be judged
-	// by. Half of them must be too fast: a page that was read before, by going
-	// back, is no sign of haste, and Prolific forbids to judge by single pages.
+	// leastFast is the minimum number of timed ratings by which pace can be judged. Half of them must be too
+	// fast: after going back, a page has been read before, and Prolific does not allow judging by single
+	// pages.
 	leastFast = 4
 
-	// leastSame is the least number of equal ratings that are flagged. In a
-	// pilot with 24 ratings a person, 6 of 100 people gave the same each time;
-	// with very few responses that happens to many who mean it.
+	// leastSame is the minimum number of equal ratings that are flagged. In a pilot with 24 ratings per
+	// person, 6 of 100 people gave the same rating each time; with very few responses many honest people do.
 	leastSame = 6
 
-	// leastVotes is the least number of equal votes, skipped ones among them.
+	// leastVotes is the minimum number of equal votes that are flagged, counting skips.
 	leastVotes = 8
 
-	// copiedRun is how many words in a row a free response must share with what
-	// the person was shown, and shared is what part of its words must lie in
-	// such runs. Quoting an option in passing stays below.
+	// copiedRun is how many words in a row a free response must share with what the person was shown, and
+	// shared is the share of its words that must lie in such runs. Quoting an option in passing stays below.
 	copiedRun    = 5
 	copiedShared = 0.5
-	leastCopied  = 8 // words of a free response that can be called copied
+	leastCopied  = 8 // words a free response needs to be called copied
 )
 
-// Flags looks a submission over for signs of carelessness. It depends on the
-// record and the study alone, not on what other people did, so that the same
-// record always has the same flags.
+// Flags checks a submission for signs of carelessness. It depends on the record and the study alone, not on
+// what other people did, so the same record always has the same flags.
 func (s *Study) Flags(r *Record) []Flag {
 	var flags []Flag
 	add := func(f Flag, is bool) {
@@ -99,9 +96,8 @@ func (s *Study) Flags(r *Record) []Flag {
 	return flags
 }
 
-// fastRatings counts the ratings that came sooner than the response could be
-// read, and those that can be judged: never changed, so that the time is that
-// of the first reading.
+// fastRatings counts the ratings that came before the response could have been read, and the ratings that can
+// be judged: those never changed, so that their time is that of the first reading.
 func (s *Study) fastRatings(r *Record) (fast, timed int) {
 	for _, a := range r.Answers {
 		if a.Key.Kind != KindRating || a.Revision > 1 {
@@ -120,8 +116,7 @@ func (s *Study) fastRatings(r *Record) (fast, timed int) {
 	return fast, timed
 }
 
-// Took is how long the page was in front of the person, or where the browser
-// did not tell, how long it was open.
+// Took is how long the page was visible or, if the browser did not report that, how long it was open.
 func (a Answer) Took() time.Duration {
 	if a.Active > 0 {
 		return a.Active
@@ -146,8 +141,8 @@ func alike(r *Record, kind Kind) (n int, same bool) {
 	return n, same
 }
 
-// copiedFrom says whether a free response repeats the question, its options or
-// the model responses that the person was shown.
+// copiedFrom says whether a free response repeats the question, its options or the model responses that the
+// person was shown.
 func (s *Study) copiedFrom(r *Record, question string, words []string) bool {
 	q, _ := s.Questions.Question(question)
 	sources := []string{q.Text, q.Option1, q.Option2}
@@ -182,7 +177,7 @@ func (s *Study) copiedFrom(r *Record, question string, words []string) bool {
 	return float64(n) >= copiedShared*float64(len(words))
 }
 
-// runsOf yields every run of copiedRun words, and where it begins.
+// runsOf yields every run of copiedRun words and its position.
 func runsOf(words []string) func(yield func(string, int) bool) {
 	return func(yield func(string, int) bool) {
 		for i := 0; i+copiedRun <= len(words); i++ {
@@ -195,7 +190,10 @@ func runsOf(words []string) func(yield func(string, int) bool) {
 
 // plainWords are a text's words in lower case, without punctuation.
 func plainWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsMark(r) && !unicode.IsNumber(r)
+	})
 }
 
 func (f Flag) String() string { return fmt.Sprintf("%s %d/%d", f.Kind, f.N, f.Of) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// careful is the record of somebody who did as asked on two questions.
+// careful is the record of someone who did as asked on two questions.
 func careful(st *Study) Record {
 	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 	r := Record{Outcome: Completed}

@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// QuestionSet is the questions of a study and the model responses to them. It
-// is immutable and known by its hash.
+// QuestionSet is the questions of a study and the model responses to them. It is immutable and identified by
+// its hash.
 type QuestionSet struct {
 	Questions []Question
 	Responses []ModelResponse
 	Seeds     []Seed
 
-	index *setIndex // made by Index; without it lookups go through the lists
+	index *setIndex // made by Index; without it lookups search the lists
 }
 
-// setIndex leads to questions and responses by their ids.
+// setIndex finds questions and responses by their ids.
 type setIndex struct {
 	questions map[string]int
 	responses map[[2]string]int // by question and model
 	models    map[string][]string
 }
 
-// Index makes lookups quick. The set must not change afterwards.
+// Index makes lookups fast. The set must not change afterwards.
 func (s *QuestionSet) Index() {
 	x := &setIndex{map[string]int{}, map[[2]string]int{}, map[string][]string{}}
 	for i, q := range s.Questions {
@@ -38,12 +38,11 @@ func (s *QuestionSet) Index() {
 	s.index = x
 }
 
-// Question is one subjective prompt. Option1 and Option2 are its endpoints;
-// both are empty where it has none.
+// Question is one subjective prompt. Option1 and Option2 are its endpoints; both are empty if it has none.
 type Question struct {
 	ID, Source, Topic, Text string
 	Option1, Option2        string
-	Extra                   map[string]string // further columns of the file, untouched
+	Extra                   map[string]string // other columns of the file, unchanged
 }
 
 // HasEndpoints says whether the question names two opposed positions.
@@ -57,7 +56,7 @@ type ModelResponse struct {
 	Extra    map[string]string
 }
 
-// Seed is a statement that the admin gives, for those who come first.
+// Seed is a statement that the admin provides for the first participants.
 type Seed struct{ Question, Text string }
 
 // Question returns a question by its id.
@@ -108,8 +107,8 @@ func (s *QuestionSet) Models(question string) []string {
 	return models
 }
 
-// Hash is the SHA-256 of the set's content, in hex. It does not depend on how
-// the files were written (quoting, line ends, column order).
+// Hash is the SHA-256 of the set's content, in hex. It does not depend on how the files were written
+// (quoting, line endings, column order).
 func (s *QuestionSet) Hash() string {
 	h := sha256.New()
 	writeJSON(h, s)

@@ -2,26 +2,26 @@ package study
 
 import "time"
 
-// Record is all that was collected in one submission, as analyses and exports
-// read it. It holds no identity: Pseudonym is random.
+// Record is everything collected in one submission, as analyses and exports read it. It contains no identity:
+// Pseudonym is random.
 type Record struct {
 	Pseudonym string // of the participant; the same in their other submissions
-	Virtual   bool   // walked by a program
+	Virtual   bool   // of a virtual participant
 	Seed      uint64 // of every random choice made for this submission
 	Outcome   Outcome
-	Live      bool // in progress, and its reservations have not expired
+	Live      bool // in progress, with reservations that have not expired
 	Round     int
 	Started   time.Time
-	Consented time.Time // zero: not
+	Consented time.Time // zero: not yet
 	Last      time.Time // last answer
-	Ended     time.Time // zero: not
+	Ended     time.Time // zero: not yet
 
-	Recruited *Recruited // what the recruiter says of it; nil: nothing was heard
+	Recruited *Recruited // what the recruiter says about it; nil: nothing known
 
 	Slots   []RecordSlot
 	Answers []Answer // in the order first answered
 	Ballots []RecordBallot
-	Surveys map[string]Drawn // by instrument, of surveys that draw
+	Surveys map[string]Drawn // by instrument, for surveys that draw items
 }
 
 // RecordSlot is one assigned question.
@@ -31,14 +31,14 @@ type RecordSlot struct {
 	State    string   // reserved, done or released
 }
 
-// Answer is the current value of one answer and how it came about.
+// Answer is the current value of one answer and its history.
 type Answer struct {
 	Key      Key
 	Value    string
 	Round    int
 	Shown    time.Time     // when the page was sent
 	Answered time.Time     // when the answer arrived
-	Active   time.Duration // time the page was in front; 0: the browser did not tell
+	Active   time.Duration // time the page was visible; 0: not reported by the browser
 	Revision int           // 1: never changed
 }
 
@@ -57,7 +57,7 @@ type RecordBallot struct {
 type Statement struct {
 	ID       string
 	Question string
-	Author   string // pseudonym; empty for a seed, and after a withdrawal
+	Author   string // pseudonym; empty for a seed and after a withdrawal
 	Seed     bool
 	Virtual  bool
 	Text     string
@@ -74,10 +74,10 @@ type Statement struct {
 type StatementState string
 
 const (
-	StatementPending   StatementState = "pending"   // moderation has not looked yet
-	StatementServed    StatementState = "served"    // drawn for votes
+	StatementPending   StatementState = "pending"   // not moderated yet
+	StatementServed    StatementState = "served"    // can be drawn for votes
 	StatementRejected  StatementState = "rejected"  // by moderation
-	StatementReplaced  StatementState = "replaced"  // its author wrote another version after it had been drawn
+	StatementReplaced  StatementState = "replaced"  // its author wrote a new version after it had been drawn
 	StatementWithdrawn StatementState = "withdrawn" // its author withdrew: no text, no author
 )
 
@@ -90,9 +90,9 @@ func (r *Record) Answered() map[Key]string {
 	return byKey
 }
 
-// Progress is how far the submission had come: what Steps needs to list its
-// pages. A record does not say which statements moderation held back; a ballot
-// without a vote was, unless the person stands at it.
+// Progress is how far the submission had come: what Steps needs to list its pages. A record does not say
+// which statements moderation withdrew; a ballot without a vote counts as withdrawn, unless the person is at
+// it now.
 func (r *Record) Progress() Progress {
 	p := Progress{Answers: r.Answered(), Surveys: r.Surveys, Outcome: r.Outcome, Round: r.Round}
 	at := map[string]int{}

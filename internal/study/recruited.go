@@ -2,15 +2,15 @@ package study
 
 import "time"
 
-// Recruited is what the recruiter says of a submission, as its export has it.
+// Recruited is what the recruiter's export says about a submission.
 type Recruited struct {
 	Status     string        // as Prolific writes it, such as "AWAITING REVIEW"
-	Code       string        // that the person came back with; whatever they typed
-	Taken      time.Duration // by the recruiter's clock, from start to return; 0: not told
+	Code       string        // that the person returned with; may be anything they typed
+	Taken      time.Duration // by the recruiter's clock, from start to return; 0: not given
 	Attributes map[string]string
 }
 
-// RecruitedRow is what the recruiter says of one submission, under its ids.
+// RecruitedRow is what the recruiter says about one submission, with its ids.
 type RecruitedRow struct {
 	Submission, Participant string
 	Recruited
@@ -29,14 +29,13 @@ const (
 	ProlificScreenedOut       = "SCREENED OUT"
 )
 
-// HandedIn says whether a submission of a status waits for money or has got it.
+// HandedIn says whether a submission with a status is waiting for payment or has been paid.
 func HandedIn(status string) bool {
 	return status == ProlificAwaitingReview || status == ProlificApproved || status == ProlificPartiallyApproved
 }
 
-// Disagreement says what does not fit between how a submission stands here and
-// what the recruiter says of it, and what to do; "" where both fit. Nobody is
-// ever called paid or unpaid by what we know alone.
+// Disagreement says how a submission's state here differs from what the recruiter says, and what to do; "" if
+// they agree. Nobody is ever called paid or unpaid based on our own records alone.
 func (r Recruitment) Disagreement(here Outcome, there Recruited) string {
 	finished := here == Completed
 	handedIn := there.Code != "" && there.Code == r.Code(Completed)
@@ -45,41 +44,42 @@ func (r Recruitment) Disagreement(here Outcome, there Recruited) string {
 		paid := there.Status != ProlificAwaitingReview
 		switch {
 		case finished && there.Code != "" && !handedIn:
-			return "finished here, and came back with another code: the answers are whole, so approve by them"
+			return "finished here, but came back with another code: the answers are complete, so you can approve it"
 		case finished, there.Code != "" && there.Code == r.Code(here) && !handedIn:
 			return ""
 		case paid && handedIn:
-			return "is approved with the completion code, and did not finish here: the code may have been passed on"
+			return "is approved with the completion code, but did not finish here: the code may have been shared"
 		case paid:
-			return "is approved, and did not finish here"
+			return "is approved, but did not finish here"
 		case handedIn:
-			return "came back with the completion code, and did not finish here: look before you approve, the code may have been passed on"
+			return "came back with the completion code, but did not finish here: check before you approve, the code may have been shared"
 		case here == Withdrawn:
-			return "stopped here and handed in there: ask for a return"
+			return "stopped here but submitted on Prolific: ask the person to return it"
 		}
-		return "handed in there, and did not finish here: ask for a return, or look at what was answered"
+		return "submitted on Prolific, but did not finish here: check the answers, or ask the person to return it"
 	case ProlificReturned:
 		if finished {
-			return "finished here and returned there, so is not paid: ask whether that was a mistake, and leave the answers out if the person wants it"
+			return "finished here but returned on Prolific, so is not paid: ask whether that was a mistake, and " +
+				"leave the answers out if the person wants that"
 		}
 	case ProlificTimedOut:
 		if finished {
-			return "finished here, and ran out of Prolific's time: approve by hand, the answers are whole"
+			return "finished here, but ran out of time on Prolific: approve it by hand, the answers are complete"
 		}
 	case ProlificRejected:
 		if finished {
-			return "finished here and is rejected there: see that the reason is one that Prolific accepts"
+			return "finished here but is rejected on Prolific: check that the reason is one that Prolific accepts"
 		}
 	case ProlificScreenedOut:
 		if here != ScreenedOut {
-			return "was screened out there, and not here"
+			return "was screened out on Prolific, but not here"
 		}
 	case ProlificReserved, ProlificActive:
 		if finished {
-			return "finished here and has not gone back: if this lasts, send a message with the completion code"
+			return "finished here but has not gone back to Prolific: if this does not change, send a message with the completion code"
 		}
 	default:
-		return "has a status that is not known here"
+		return "has a status that this program does not know"
 	}
 	return ""
 }

@@ -25,18 +25,18 @@ func TestWhatTheRecruiterSaysIsHeldAgainstWhatHappened(t *testing.T) {
 		{FailedChecks, "REJECTED", "CHECK", ""},
 		{ScreenedOut, "SCREENED OUT", "OUT", ""},
 
-		{Completed, "TIMED-OUT", "", "approve by hand"},
-		{Completed, "RETURNED", "", "returned there"},
-		{Completed, "REJECTED", "DONE", "is rejected there"},
+		{Completed, "TIMED-OUT", "", "approve it by hand"},
+		{Completed, "RETURNED", "", "returned on Prolific"},
+		{Completed, "REJECTED", "DONE", "is rejected on Prolific"},
 		{Completed, "ACTIVE", "", "has not gone back"},
 		{Completed, "AWAITING REVIEW", "done please", "another code"},
-		{InProgress, "AWAITING REVIEW", "DONE", "passed on"},
-		{FailedChecks, "APPROVED", "DONE", "passed on"},
+		{InProgress, "AWAITING REVIEW", "DONE", "the code may have been shared"},
+		{FailedChecks, "APPROVED", "DONE", "the code may have been shared"},
 		{InProgress, "AWAITING REVIEW", "NOCODE", "did not finish here"},
-		{NoConsent, "APPROVED", "", "is approved, and did not finish"},
-		{Withdrawn, "AWAITING REVIEW", "x", "ask for a return"},
-		{Completed, "SCREENED OUT", "OUT", "screened out there"},
-		{Completed, "SLEEPING", "", "not known here"},
+		{NoConsent, "APPROVED", "", "is approved, but did not finish"},
+		{Withdrawn, "AWAITING REVIEW", "x", "ask the person to return it"},
+		{Completed, "SCREENED OUT", "OUT", "screened out on Prolific, but not here"},
+		{Completed, "SLEEPING", "", "that this program does not know"},
 	} {
 		got := r.Disagreement(c.here, Recruited{Status: c.status, Code: c.code})
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {

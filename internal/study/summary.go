@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Trace is what a summary needs of one submission. It is small, so that those
-// of a whole study fit in memory and a summary need not read all answers again.
+// Trace is what a summary needs of one submission. It is small, so that the traces of a whole study fit in
+// memory and a summary need not read all answers again.
 type Trace struct {
 	Pseudonym string
 	Virtual   bool
 	Outcome   Outcome
-	Live      bool // in progress, and its reservations have not expired
+	Live      bool // in progress, with reservations that have not expired
 	Started   time.Time
 	Last      time.Time // last answer
-	Ended     time.Time // zero: not
+	Ended     time.Time // zero: not yet
 	Consented bool
-	Stage     Stage // where the person stands, or stood when it ended
+	Stage     Stage // where the person is, or was when it ended
 	Pages     []PageTime
 	Questions []string
 	Cells     []Cell
@@ -31,7 +31,7 @@ type PageTime struct {
 	Seconds float32
 }
 
-// Trace sums a submission up.
+// Trace summarises a submission.
 func (s *Study) Trace(r *Record) Trace {
 	t := Trace{Pseudonym: r.Pseudonym, Virtual: r.Virtual, Outcome: r.Outcome, Live: r.Live, Started: r.Started, Last: r.Last, Ended: r.Ended,
 		Consented: !r.Consented.IsZero(), Cells: s.Cells(r.Answered()), Flags: s.Flags(r)}
@@ -46,61 +46,61 @@ func (s *Study) Trace(r *Record) Trace {
 	return t
 }
 
-// Summary is where the people of a study, or its virtual participants, are.
+// Summary says where the people of a study, or its virtual participants, are.
 type Summary struct {
 	Arrived    int // pressed start
 	Consented  int
 	InProgress int // and their reservations are live
-	Left       int // in progress, but nothing was heard until the reservation expired
+	Left       int // in progress, but the reservation expired
 	Outcomes   map[Outcome]int
 	Stages     []StageCount
 	Times      []Spread // by kind of page, in the order of the flow
-	Total      Spread   // from start to end, of complete submissions
+	Total      Spread   // from start to end, for complete submissions
 	Questions  []QuestionCount
 	Cells      []CellCount
-	Flags      map[FlagKind]int // submissions that have each
+	Flags      map[FlagKind]int // submissions with each flag
 	Flagged    []Trace          // newest first
 	Lately     Lately
 }
 
-// StageCount is the people at one stage: how many got to it, and what became
-// of those who got no further.
+// StageCount counts the people at one stage: how many reached it, and what became of those who got no
+// further.
 type StageCount struct {
 	Stage
 	Reached int
 	Here    int // now
-	Left    int // without a word
+	Left    int // left without an outcome
 	Ended   int // with an outcome other than complete
 }
 
-// Spread is how long something takes, over all who did it.
+// Spread is how long something takes for everyone who did it.
 type Spread struct {
 	Kind             StepKind
 	N                int
 	P10, Median, P90 time.Duration
 }
 
-// QuestionCount is how far one question's places are filled.
+// QuestionCount is how many of one question's places are filled.
 type QuestionCount struct {
 	Question   string
 	Done, Live int
 }
 
-// CellCount is how far a quota cell is filled.
+// CellCount is how full a quota cell is.
 type CellCount struct {
 	Cell
 	Done, Live int
 }
 
-// Lately is what became of people within the last day.
+// Lately is what happened to people within the last day.
 type Lately struct {
 	Arrived  int
 	Outcomes map[Outcome]int
 	Left     int
-	Newest   time.Time // arrival; zero: none ever
+	Newest   time.Time // arrival; zero: never
 }
 
-// day is what counts as lately.
+// day is the period that counts as lately.
 const day = 24 * time.Hour
 
 // Summarise counts traces, all of them real or all virtual.
@@ -203,8 +203,8 @@ func spreadOf(kind StepKind, seconds []float32) Spread {
 	return Spread{Kind: kind, N: len(seconds), P10: quantile(seconds, .1), Median: quantile(seconds, .5), P90: quantile(seconds, .9)}
 }
 
-// quantile interpolates between the two nearest of sorted seconds (Hyndman and
-// Fan 1996, type 7). It is 0 where there are none.
+// quantile interpolates between the two nearest sorted values in seconds (Hyndman and Fan 1996, type 7). It
+// is 0 if there are none.
 func quantile(sorted []float32, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0
@@ -228,8 +228,7 @@ type Coverage struct {
 	Below      int // statements with fewer votes than wanted
 }
 
-// StatementTally counts the statements of one question that are in one state
-// and have the same number of votes.
+// StatementTally counts the statements on one question that share a state and a number of votes.
 type StatementTally struct {
 	Question  string
 	State     StatementState
@@ -237,14 +236,13 @@ type StatementTally struct {
 	FromSeeds int // of N
 }
 
-// VotesPerStatement is how many votes a statement can expect once a question
-// with so many seeds is filled: each of P people votes V times, and there are
-// their P statements and the seeds.
+// VotesPerStatement is how many votes a statement can expect once a question with this many seeds is filled:
+// each of P people votes V times, and there are their P statements and the seeds.
 func (o *Overton) VotesPerStatement(seeds int) int {
 	return o.VotesPerQuestion * o.ParticipantsPerQuestion / (o.ParticipantsPerQuestion + seeds)
 }
 
-// Cover makes each question's coverage of tallies in any order.
+// Cover computes each question's coverage from tallies in any order.
 func (s *Study) Cover(tallies []StatementTally) []Coverage {
 	o := s.Overton()
 	if o == nil {
@@ -277,7 +275,7 @@ func (s *Study) Cover(tallies []StatementTally) []Coverage {
 		c := &all[i]
 		wanted := o.VotesPerStatement(seeds[i])
 		slices.SortFunc(served[i], func(a, b StatementTally) int { return cmp.Compare(a.Votes, b.Votes) })
-		var votes []int // of each statement, rising
+		var votes []int // of each statement, ascending
 		for _, t := range served[i] {
 			for range t.N {
 				votes = append(votes, t.Votes)

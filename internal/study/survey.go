@@ -8,26 +8,25 @@ import (
 	"strings"
 )
 
-// Survey is an instrument as the flow needs to know it: which items, and
-// which options each accepts. Wording lives in the instrument.
+// Survey is an instrument in the form that the flow needs: its items, and the options that each accepts.
+// Wording is in the instrument.
 type Survey struct {
 	Instrument string
 	Items      []Item
-	PerPage    int // items on one page; 0: a topic on a page
+	PerPage    int // items per page; 0: one topic per page
 
-	// Topics and Sample are how many topics, or items, each participant is
-	// asked; 0: all. Not both.
+	// Topics and Sample are how many topics, or items, each participant is asked; 0: all. Only one of them
+	// may be set.
 	Topics, Sample int
 
-	// ReverseHalf shows the options in reverse to half of the participants.
+	// ReverseHalf shows the options in reverse order to half of the participants.
 	ReverseHalf bool
 
-	// Repeat is how many of the items are asked a second time, at the end of
-	// the block.
+	// Repeat is how many of the items are asked again at the end of the block.
 	Repeat int
 
-	// ScreenOut are conditions on the survey's own items. Whoever answers so that
-	// one of them holds takes no further part.
+	// ScreenOut are conditions on the survey's own items. A person whose answers meet one of them is screened
+	// out.
 	ScreenOut []Condition
 }
 
@@ -37,26 +36,24 @@ type Item struct {
 	Options []string // option codes, in the instrument's order
 	Fixed   int      // how many of the last options stay last in reverse order: refusals and hedges
 	Topics  []string
-	AskIf   []Condition // all must hold for the item to be asked
+	AskIf   []Condition // all must be met for the item to be asked
 }
 
-// Condition holds if an item was answered with one of Values.
+// Condition is met if an item was answered with one of Values.
 type Condition struct {
 	Instrument string
 	Item       string
 	Values     []string
 }
 
-// Drawn is what was drawn of a survey for one participant, before the first
-// page.
+// Drawn is what was drawn from a survey for one participant before the first page.
 type Drawn struct {
-	Items    []string // asked, in their order
+	Items    []string // items asked, in order
 	Repeated []string // asked again at the end
 	Reversed bool     // options are shown in reverse
 }
 
-// Screens says whether answers to the survey end the submission as screened
-// out.
+// Screens says whether answers to the survey end the submission as screened out.
 func (v *Survey) Screens(answers map[Key]string) bool {
 	return slices.ContainsFunc(v.ScreenOut, func(c Condition) bool {
 		return slices.Contains(c.Values, answers[SurveyKey(v.Instrument, c.Item, false)])
@@ -68,15 +65,14 @@ func (v *Survey) Draws() bool {
 	return v.Topics > 0 || v.Sample > 0 || v.Repeat > 0 || v.ReverseHalf
 }
 
-// unit is what is drawn as one: a topic, or an item together with the items
-// that depend on its answer.
+// unit is what is drawn together: a topic, or an item with the items that depend on its answer.
 type unit struct {
 	name  string
 	items []string
 }
 
-// units lists what a draw chooses among. Where topics are drawn, an item
-// belongs to the first of its topics, and to a unit of its own if it has none.
+// units lists what a draw chooses from. If topics are drawn, an item belongs to the first of its topics, or
+// to a unit of its own if it has none.
 func (v *Survey) units() []unit {
 	var units []unit
 	at := map[string]int{}     // unit by its name
@@ -105,10 +101,9 @@ func (v *Survey) units() []unit {
 	return units
 }
 
-// Draw chooses what a participant is asked: the topics or items that the
-// fewest others were asked, ties at random, in the instrument's order. loads
-// are by unit, as Drawn reports them; reversed and straight count those who
-// see the options in either order.
+// Draw chooses what a participant is asked: the topics or items that the fewest others were asked, ties at
+// random, in the instrument's order. loads counts by unit, as in Drawn; reversed and straight count those who
+// see the options in each order.
 func (v *Survey) Draw(loads []Load, straight, reversed int, rng *rand.Rand) (d Drawn, units []string) {
 	all := v.units()
 	wanted := len(all)
@@ -134,7 +129,7 @@ func (v *Survey) Draw(loads []Load, straight, reversed int, rng *rand.Rand) (d D
 			units = append(units, u.name)
 		}
 	}
-	for _, it := range v.Items { // in the instrument's order, whatever the units'
+	for _, it := range v.Items { // in the instrument's order, not the units'
 		for _, u := range all {
 			if slices.Contains(units, u.name) && slices.Contains(u.items, it.ID) {
 				d.Items = append(d.Items, it.ID)
@@ -144,7 +139,7 @@ func (v *Survey) Draw(loads []Load, straight, reversed int, rng *rand.Rand) (d D
 			}
 		}
 	}
-	// Only items of the first half, so that some pages lie between.
+	// Only items from the first half, so that some pages lie between.
 	mayRepeat = mayRepeat[:min(len(mayRepeat), max(v.Repeat, (len(mayRepeat)+1)/2))]
 	rng.Shuffle(len(mayRepeat), func(i, j int) { mayRepeat[i], mayRepeat[j] = mayRepeat[j], mayRepeat[i] })
 	repeated := mayRepeat[:min(v.Repeat, len(mayRepeat))]
@@ -159,7 +154,7 @@ func (v *Survey) Draw(loads []Load, straight, reversed int, rng *rand.Rand) (d D
 	return d, units
 }
 
-// drawn is what the participant is asked: as drawn, or all of it.
+// drawn is what the participant is asked: the items drawn, or all of them.
 func (v *Survey) drawn(p Progress) Drawn {
 	if d, ok := p.Surveys[v.Instrument]; ok {
 		return d
@@ -171,10 +166,10 @@ func (v *Survey) drawn(p Progress) Drawn {
 	return d
 }
 
-// repeatMark tells the second answer to an item from the first, in keys.
+// repeatMark distinguishes the second answer to an item from the first, in keys.
 const repeatMark = "@2"
 
-// SurveyKey names the answer to an item of an instrument, or the second one.
+// SurveyKey is the key of the answer to an item of an instrument, or of the second answer.
 func SurveyKey(instrument, item string, again bool) Key {
 	if again {
 		item += repeatMark
@@ -182,8 +177,7 @@ func SurveyKey(instrument, item string, again bool) Key {
 	return Key{Kind: KindSurvey, Scope: instrument, Subject: item}
 }
 
-// SurveyItem is the item that a survey key is about, and whether it is the
-// second answer.
+// SurveyItem is the item that a survey key is about, and whether the key is for the second answer.
 func (k Key) SurveyItem() (item string, again bool) {
 	return strings.CutSuffix(k.Subject, repeatMark)
 }
@@ -197,7 +191,7 @@ func (it Item) Shown(reversed bool) []string {
 	return shown
 }
 
-// asked says whether an item's conditions hold.
+// asked says whether an item's conditions are met.
 func (it Item) asked(answers map[Key]string) bool {
 	for _, c := range it.AskIf {
 		if !slices.Contains(c.Values, answers[SurveyKey(c.Instrument, c.Item, false)]) {
@@ -213,8 +207,8 @@ type surveyPage struct {
 	again bool
 }
 
-// pages divides what was drawn into pages. Items that are not asked keep their
-// place, so that a page keeps its number whatever is answered.
+// pages divides what was drawn into pages. Items that are not asked keep their place, so that page numbers do
+// not depend on the answers.
 func (v *Survey) pages(d Drawn) []surveyPage {
 	byID := make(map[string]Item, len(v.Items))
 	for _, it := range v.Items {
@@ -280,8 +274,7 @@ func (v *Survey) wanted(units []unit) int {
 	return len(units)
 }
 
-// MostItems is how many items one participant is asked at most, those asked
-// again included.
+// MostItems is the largest number of items that one participant is asked, including repeated ones.
 func (v *Survey) MostItems() int {
 	return v.mostFirst() + v.Repeat
 }
@@ -296,7 +289,7 @@ func (v *Survey) mostFirst() int {
 	return items
 }
 
-// MostPages is how many pages one participant sees at most.
+// MostPages is the largest number of pages that one participant sees.
 func (v *Survey) MostPages() int {
 	if v.PerPage > 0 {
 		return (v.mostFirst()+v.PerPage-1)/v.PerPage + (v.Repeat+v.PerPage-1)/v.PerPage
@@ -328,11 +321,11 @@ func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format st
 			if c.Instrument != v.Instrument {
 				checkCondition(at+".instrument", it.ID, c, earlier, fault)
 			} else if !ids[c.Item] {
-				fault(at+".instrument", "asks %s only after an answer to %s, which does not stand before it", it.ID, c.Item)
+				fault(at+".instrument", "asks %s only after an answer to %s, which does not come before it", it.ID, c.Item)
 			}
 		}
 		if slices.Contains(formFields, it.ID) {
-			fault(at+".instrument", "has an item %q; pages use that name themselves", it.ID)
+			fault(at+".instrument", "has an item %q; the pages use that name themselves", it.ID)
 		}
 		if strings.HasSuffix(it.ID, repeatMark) {
 			fault(at+".instrument", "has an item %s; expected no id that ends in %s, which marks second answers", it.ID, repeatMark)
@@ -346,29 +339,30 @@ func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format st
 		fault(at+".items_per_page", "is topic, but the instrument has no topics; expected 1 or more")
 	}
 	if v.Topics > 0 && v.Sample > 0 {
-		fault(at+".items_per_participant", "stands beside topics_per_participant; expected one of them")
+		fault(at+".items_per_participant", "is set together with topics_per_participant; expected only one of them")
 	}
 	if v.Topics > len(topics) || v.Topics < 0 {
-		fault(at+".topics_per_participant", "is %d; expected 1 to %d, the instrument's topics", v.Topics, len(topics))
+		fault(at+".topics_per_participant", "is %d; expected 1 to %d, the number of the instrument's topics", v.Topics, len(topics))
 	}
 	if units := len(v.units()); v.Topics == 0 && (v.Sample > units || v.Sample < 0) {
-		fault(at+".items_per_participant", "is %d; expected 1 to %d, the instrument's items that do not depend on others", v.Sample, units)
+		fault(at+".items_per_participant", "is %d; expected 1 to %d, the number of the instrument's items that do "+
+			"not depend on others", v.Sample, units)
 	}
 	if most := v.leastUnconditional(); v.Repeat < 0 || v.Repeat > most {
-		fault(at+".repeat", "is %d; expected 0 to %d, the items that everybody is asked without a condition", v.Repeat, most)
+		fault(at+".repeat", "is %d; expected 0 to %d, the number of items that everyone is asked without a condition", v.Repeat, most)
 	}
 }
 
 // screenFaults lists what is wrong with the conditions that screen people out.
 func (v *Survey) screenFaults(at string, codes map[Outcome]string, fault func(path, format string, args ...any)) {
 	if len(v.ScreenOut) > 0 && codes[ScreenedOut] == "" {
-		fault("recruitment.prolific.codes.screened_out", "is missing; expected the code for those whom a survey screens out")
+		fault("recruitment.prolific.codes.screened_out", "is missing; expected the code for people whom a survey screens out")
 	}
 	for _, c := range v.ScreenOut {
 		at := at + ".screen_out." + c.Item
 		i := slices.IndexFunc(v.Items, func(it Item) bool { return it.ID == c.Item })
 		if i < 0 {
-			fault(at, "is no item of %s", v.Instrument)
+			fault(at, "is not an item of %s", v.Instrument)
 			continue
 		}
 		if len(c.Values) == 0 {
@@ -376,7 +370,7 @@ func (v *Survey) screenFaults(at string, codes map[Outcome]string, fault func(pa
 		}
 		for _, value := range c.Values {
 			if !slices.Contains(v.Items[i].Options, value) {
-				fault(at, "names %q, which is no option of it; expected some of %s", value, strings.Join(v.Items[i].Options, ", "))
+				fault(at, "names %q, which is not one of its options; expected some of %s", value, strings.Join(v.Items[i].Options, ", "))
 			}
 		}
 	}
@@ -417,7 +411,7 @@ func checkCondition(path, item string, c Condition, earlier []*Survey, fault fun
 		}
 		for _, value := range c.Values {
 			if !slices.Contains(v.Items[at].Options, value) {
-				fault(path, "asks %s only if %s is %q, which is no option of it", item, c.Item, value)
+				fault(path, "asks %s only if %s is %q, which is not one of its options", item, c.Item, value)
 			}
 		}
 		return
@@ -430,13 +424,12 @@ type Asked struct {
 	Key      Key
 	Item     Item
 	Again    bool     // the second time
-	Position int      // in the survey, from 1; repeated items go on counting
+	Position int      // in the survey, from 1; repeated items continue the count
 	Shown    []string // option codes in the order shown
 	Reversed bool
 }
 
-// AskedItems lists the survey items that a submission's answers and draws
-// lead to, in their order, whether answered yet or not.
+// AskedItems lists in order the survey items that a submission's answers and draws lead to, answered or not.
 func (d *Definition) AskedItems(answers map[Key]string, surveys map[string]Drawn) []Asked {
 	var list []Asked
 	for _, b := range d.Flow {
@@ -451,7 +444,8 @@ func (d *Definition) AskedItems(answers map[Key]string, surveys map[string]Drawn
 					continue
 				}
 				position++
-				list = append(list, Asked{SurveyKey(b.Survey.Instrument, it.ID, page.again), it, page.again, position, it.Shown(drawn.Reversed), drawn.Reversed})
+				list = append(list, Asked{SurveyKey(b.Survey.Instrument, it.ID, page.again), it, page.again, position,
+					it.Shown(drawn.Reversed), drawn.Reversed})
 			}
 		}
 	}

@@ -225,9 +225,9 @@ func TestSurveyFaults(t *testing.T) {
 			}
 		}, "no topics"},
 		{"a condition on an earlier survey", func(v *Survey) { v.Items[0].AskIf = []Condition{{"about", "SEX", []string{"f"}}} }, ""},
-		{"a condition on no option of it", func(v *Survey) { v.Items[0].AskIf = []Condition{{"about", "SEX", []string{"x"}}} }, `"x", which is no option`},
+		{"a condition on no option of it", func(v *Survey) { v.Items[0].AskIf = []Condition{{"about", "SEX", []string{"x"}}} }, `"x", which is not one of its options`},
 		{"a condition on no item of it", func(v *Survey) { v.Items[0].AskIf = []Condition{{"about", "AGE", []string{"f"}}} }, "no earlier survey asks"},
-		{"a condition on a later item", func(v *Survey) { v.Items[0].AskIf = []Condition{{"tea.csv", "t1i2", []string{"a"}}} }, "does not stand before it"},
+		{"a condition on a later item", func(v *Survey) { v.Items[0].AskIf = []Condition{{"tea.csv", "t1i2", []string{"a"}}} }, "does not come before it"},
 		{"an id that marks second answers", func(v *Survey) { v.Items[0].ID = "x@2" }, "@2"},
 	}
 	for _, test := range tests {
@@ -274,8 +274,8 @@ func TestWhatScreensOutIsChecked(t *testing.T) {
 		got = append(got, f.Path+" "+f.Message)
 	}
 	for _, want := range []string{
-		"recruitment.prolific.codes.screened_out is missing", "flow[0].survey.screen_out.none is no item of tea.csv",
-		`flow[0].survey.screen_out.t1i2 names "z", which is no option of it; expected some of a, b, c, no`, "flow[0].survey.screen_out.t1i2 is empty",
+		"recruitment.prolific.codes.screened_out is missing", "flow[0].survey.screen_out.none is not an item of tea.csv",
+		`flow[0].survey.screen_out.t1i2 names "z", which is not one of its options; expected some of a, b, c, no`, "flow[0].survey.screen_out.t1i2 is empty",
 	} {
 		if !slices.ContainsFunc(got, func(f string) bool { return strings.HasPrefix(f, want) }) {
 			t.Errorf("%q is missing in %q", want, got)

@@ -8,11 +8,10 @@ type Visited struct {
 	Answers []Answer
 }
 
-// Took is how long the page was in front of the person.
+// Took is how long the page was visible.
 func (v Visited) Took() time.Duration { return v.last().Took() }
 
-// last is the answer that came last: others of the same page may be of an
-// earlier visit.
+// last is the answer that came last: others on the same page may be from an earlier visit.
 func (v Visited) last() Answer {
 	last := v.Answers[0]
 	for _, a := range v.Answers {
@@ -23,13 +22,12 @@ func (v Visited) last() Answer {
 	return last
 }
 
-// Answered is when the page was last answered, Shown when it was sent for
-// that.
+// Answered is when the page was last answered, Shown when it was sent for that.
 func (v Visited) Answered() time.Time { return v.last().Answered }
 func (v Visited) Shown() time.Time    { return v.last().Shown }
 
-// Walked lists the pages that a submission answered, in the order of the flow,
-// and the step where it stands, or stood when it ended.
+// Walked lists the pages that a submission answered, in the order of the flow, and the step where it is, or
+// was when it ended.
 func (s *Study) Walked(r *Record) (pages []Visited, at Step) {
 	byKey := make(map[Key]Answer, len(r.Answers))
 	for _, a := range r.Answers {
@@ -54,16 +52,15 @@ func (s *Study) Walked(r *Record) (pages []Visited, at Step) {
 	return pages, at
 }
 
-// Stage is a stretch of the flow between two points where people leave: a
-// block, or within the overton block the view, the ratings and the votes of
-// each question in the order asked.
+// Stage is a stretch of the flow between two points at which people leave: a block or, within the overton
+// block, the view, the ratings and the votes of each question in the order asked.
 type Stage struct {
 	Kind  StepKind
 	Block int
-	Slot  int // position of the question, from 0; -1 outside one
+	Slot  int // position of the question, from 0; -1 outside a question
 }
 
-// Stages lists the whole flow, the end included.
+// Stages lists the whole flow, including the end.
 func (s *Study) Stages() []Stage {
 	var stages []Stage
 	for i, b := range s.Flow {

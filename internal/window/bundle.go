@@ -12,9 +12,8 @@ import (
 	"overton/internal/store"
 )
 
-// WriteBundle writes a study's bundle: its data as they are now, and every
-// analysis that was run on these data. Analyses of fewer data, from before the
-// last answer came, are named in the manifest and left out.
+// WriteBundle writes a study's bundle: its data as they are now, and every analysis of these data. Analyses
+// made before the last answer came are named in the manifest and left out.
 func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, w io.Writer) (m dataset.Manifest, err error) {
 	runs, err := doneRuns(ctx, db, row)
 	if err != nil {
@@ -30,7 +29,8 @@ func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *data
 			case err != nil:
 				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: err.Error()})
 			case input != run.Input:
-				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on other data, before these were complete"})
+				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name,
+					Reason: "was run on other data, before these were complete"})
 			default:
 				kept = append(kept, dataset.BundleRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Note: run.Note,
 					CreatedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339), Result: run.Result})
@@ -42,7 +42,7 @@ func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *data
 	return m, err
 }
 
-// doneRuns reads a study's runs that are done, the oldest first.
+// doneRuns reads a study's finished runs, the oldest first.
 func doneRuns(ctx context.Context, db *store.Store, row store.Study) ([]store.Run, error) {
 	listed, err := db.Runs(ctx, row.ID, "")
 	if err != nil {
@@ -62,13 +62,13 @@ func doneRuns(ctx context.Context, db *store.Store, row store.Study) ([]store.Ru
 	return runs, nil
 }
 
-// inputs finds the hash of the data that a run would take now.
+// inputs finds the hash of the data that a run would use now.
 type inputs struct {
 	ctx   context.Context
 	from  Source
 	row   store.Study
 	st    *dataset.Study
-	known map[string]string // by kind and what of the parameters chooses data
+	known map[string]string // by kind and the parameters that choose data
 }
 
 func (i *inputs) of(run store.Run) (string, error) {
@@ -92,7 +92,7 @@ func (i *inputs) of(run store.Run) (string, error) {
 		}
 		return i.once(fmt.Sprintf("%s %d", run.Kind, run.ID), func() (Input, error) {
 			o := r.Parameters
-			o.Bootstrap = 0 // asks for nothing of the data
+			o.Bootstrap = 0 // uses none of the data
 			again, err := AnalyseSurveys(i.ctx, i.from, i.row, i.st, o, r.Files, nil)
 			if err != nil {
 				return Input{}, err

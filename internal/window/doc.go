@@ -1,8 +1,7 @@
-// Package window carries one analysis from collected data to a result: it
-// reads a study's records, finds the viewpoint groups of each question,
-// scores the models, and records the result with all that is needed to run it
-// again.
+// Package window takes one analysis from collected data to a result: it reads a study's records, finds the
+// viewpoint groups of each question, scores the models, and records the result with everything needed to run
+// it again.
 //
-// How groups are found is cluster's, how models are scored is score's; where
-// data is kept is store's. What lives here is which of the data counts.
+// Package cluster decides how groups are found, score how models are scored, and store where data is kept.
+// This package decides which of the data counts.
 package window

@@ -11,16 +11,16 @@ import (
 	"overton/internal/study"
 )
 
-// Export hands over what an export of a study needs: its collected data as they
-// are at this moment, and the viewpoint groups of the latest result, where there
-// is one. Formats and time are the caller's to set; the data can be read until
-// write returns.
+// Export passes to write what an export of a study needs: its collected data as they are at this moment, and
+// the viewpoint groups of the latest result, if there is one. The caller sets formats and time. The data can
+// be read until write returns.
 func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export) error) error {
 	return export(ctx, db, row, st, func(e *dataset.Export, _ *store.Snapshot) error { return write(e) })
 }
 
-// export also hands over the snapshot that the data are read from.
-func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export, *store.Snapshot) error) error {
+// export also passes on the snapshot that the data are read from.
+func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study,
+	write func(*dataset.Export, *store.Snapshot) error) error {
 	groups := map[string]map[string]string{}
 	var analysis *dataset.ManifestAnalysis
 	switch latest, run, err := Latest(ctx, db, row); {

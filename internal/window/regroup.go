@@ -11,19 +11,16 @@ import (
 // regroupStarts is the number of starts of the block model in a resample.
 const regroupStarts = 3
 
-// Regroup finds groups anew among participants drawn with replacement, by the
-// options that found them the first time: the doubt about the groups that
-// score.BootstrapParticipants puts into its intervals. votes holds the matrix
-// of every question. A participant who was drawn more than once votes once, or
-// the copies, being nearer to each other than two people ever are, would pass
-// for a group; all copies belong to the group found. One without votes, or
-// with too few, has no group.
+// Regroup finds groups again among participants drawn with replacement, with the options that found them the
+// first time. It provides the uncertainty about groups for score.BootstrapParticipants. votes holds the
+// matrix of every question. A participant who was drawn more than once votes once: the copies, closer to each
+// other than two people ever are, would look like a group. All copies belong to the group found. A
+// participant without votes, or with too few, has no group.
 //
-// The number of groups is chosen anew, save where found, the results of the
-// first time, says that a question has one group only: whether there is more
-// than one is not asked again, which would cost ten times as much as the rest.
-// The block model is fitted from fewer starts than the first time: on votes of
-// a study's size more of them hardly ever find a likelier grouping.
+// The number of groups is chosen again unless found, the first results, says that a question has one group
+// only: whether there is more than one is not tested again, which would cost ten times as much as the rest.
+// The block model is fitted from fewer starts than the first time: with votes of a study's size, more starts
+// hardly ever find a likelier grouping.
 func Regroup(votes map[string]*cluster.Matrix, found map[string]*cluster.Result, o cluster.Options) score.Regroup {
 	o.Resamples = 0
 	if o.Method == cluster.Block {
@@ -67,7 +64,7 @@ func Regroup(votes map[string]*cluster.Matrix, found map[string]*cluster.Result,
 	}
 }
 
-// only keeps the rows of m that are among the drawn.
+// only keeps the rows of m that were drawn.
 func only(m *cluster.Matrix, rows map[string]int, drawn []string) *cluster.Matrix {
 	b := cluster.NewBuilder()
 	_, statements := m.Dims()

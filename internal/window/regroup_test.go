@@ -94,7 +94,7 @@ func paperSized() (score.Ratings, map[string]*cluster.Matrix) {
 	return r, votes
 }
 
-// BenchmarkRegroup finds the groups of 60 questions anew in 100 resamples of
+// BenchmarkRegroup finds the groups of 60 questions again in 100 resamples of
 // the participants of a study of the paper's size.
 func BenchmarkRegroup(b *testing.B) {
 	r, votes := paperSized()

@@ -16,19 +16,18 @@ import (
 	"overton/internal/study"
 )
 
-// Reproduction says how the results of a bundle compare with those computed
-// anew from its data.
+// Reproduction says how the results of a bundle compare with those recomputed from its data.
 type Reproduction struct {
 	Study    string               `json:"study"`
 	MadeBy   string               `json:"made_by"` // program and version
 	Computed string               `json:"computed_by"`
-	Same     bool                 `json:"same"`    // all results, and the bundle is as it was made
-	Changed  []string             `json:"changed"` // what is not as the manifest says
+	Same     bool                 `json:"same"`    // all results are the same, and the bundle is unchanged
+	Changed  []string             `json:"changed"` // what differs from the manifest
 	Runs     []Comparison         `json:"runs"`
 	LeftOut  []dataset.LeftOutRun `json:"runs_left_out"`
 }
 
-// Comparison is one result beside the one computed anew.
+// Comparison compares one result with the recomputed one.
 type Comparison struct {
 	Run       int64  `json:"run"`
 	Kind      string `json:"kind"`
@@ -36,17 +35,16 @@ type Comparison struct {
 	CreatedAt string `json:"created_at"`
 	Same      bool   `json:"same"`
 	Failure   string `json:"failure,omitempty"` // why nothing could be computed
-	SameInput bool   `json:"same_input"`        // the data taken have the hash that the result names
+	SameInput bool   `json:"same_input"`        // the data have the hash that the result names
 
-	// Different counts what differs, and Differences are the first of it. A
-	// number is different from the ninth digit on, since processors round
-	// otherwise in the last.
+	// Different counts what differs, and Differences are the first of these. Numbers count as different if
+	// they differ before the ninth digit, because processors round the last digits differently.
 	Different   int          `json:"different"`
 	Differences []Difference `json:"differences"`
 	Questions   []string     `json:"questions"` // in which something differs
 }
 
-// Difference is a value that came out otherwise.
+// Difference is a value that came out differently.
 type Difference struct {
 	Question string `json:"question,omitempty"` // or the item of a survey
 	Where    string `json:"where"`              // a path in the result
@@ -57,10 +55,10 @@ type Difference struct {
 // mostDifferences is how many differences of a run are listed.
 const mostDifferences = 20
 
-// closeEnough is how far two numbers may be apart, as a share of the larger.
+// closeEnough is the largest difference between two equal numbers, as a share of the larger.
 const closeEnough = 1e-9
 
-// bundled reads the data of a bundle as those of a store.
+// bundled provides the data of a bundle in the way a store does.
 type bundled struct{ *dataset.Bundle }
 
 func (b bundled) Records(_ context.Context, _ int64, each func(study.Record) error) error {
@@ -76,12 +74,12 @@ func (b bundled) Statements(context.Context, int64) ([]study.Statement, error) {
 	return b.Bundle.Statements, nil
 }
 
-// Reproduce computes every result of a bundle anew and compares. step, which
-// may be nil, is called after each.
+// Reproduce recomputes every result of a bundle and compares. step, which may be nil, is called after each.
 func Reproduce(ctx context.Context, b *dataset.Bundle, step func()) (*Reproduction, error) {
 	this := ThisProgram()
 	r := &Reproduction{Study: b.Manifest.Study.Slug, MadeBy: b.Manifest.Program, Computed: this.Name + " " + this.Version,
-		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{}, LeftOut: append([]dataset.LeftOutRun{}, b.Manifest.LeftOut...)}
+		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{},
+		LeftOut: append([]dataset.LeftOutRun{}, b.Manifest.LeftOut...)}
 	for _, run := range b.Runs {
 		c := Comparison{Run: run.ID, Kind: run.Kind, Name: run.Name, CreatedAt: run.CreatedAt, Differences: []Difference{}, Questions: []string{}}
 		computed, err := computeAnew(ctx, b, run)
@@ -105,7 +103,7 @@ func Reproduce(ctx context.Context, b *dataset.Bundle, step func()) (*Reproducti
 	return r, nil
 }
 
-// computeAnew carries out an analysis with the parameters of its result.
+// computeAnew repeats an analysis with the parameters of its result.
 func computeAnew(ctx context.Context, b *dataset.Bundle, run dataset.BundleRun) ([]byte, error) {
 	row := store.Study{Slug: b.Manifest.Study.Slug, Version: b.Manifest.Study.Version}
 	switch run.Kind {
@@ -138,7 +136,7 @@ func computeAnew(ctx context.Context, b *dataset.Bundle, run dataset.BundleRun) 
 	return nil, fmt.Errorf("this program does not know analyses of the kind %q", run.Kind)
 }
 
-// compare finds what differs between two results.
+// compare finds the differences between two results.
 func (c *Comparison) compare(recorded, computed []byte) error {
 	was, err := parsed(recorded)
 	if err != nil {
@@ -166,8 +164,8 @@ func parsed(text []byte) (v any, err error) {
 	return v, err
 }
 
-// passedOver are the keys of what need not be the same: who computed it, and
-// the hashes of data, which are compared as a whole.
+// passedOver are the keys that need not match: who computed the result, and the hashes of data, which are
+// compared as a whole.
 var passedOver = []string{"program", "input"}
 
 func (c *Comparison) walk(question, path string, was, is any) {
@@ -216,7 +214,7 @@ func (c *Comparison) walk(question, path string, was, is any) {
 	}
 }
 
-// nameOf calls an element of a list by what tells it from the others.
+// nameOf names an element of a list by what distinguishes it from the others.
 func nameOf(element any, i int) string {
 	if m, ok := element.(map[string]any); ok {
 		for _, key := range []string{"question", "item", "instrument", "model", "id", "statement", "group", "option"} {
@@ -248,7 +246,7 @@ func text(v any) string {
 	return string(b)
 }
 
-// longestValue bounds a value that is listed as different, in bytes.
+// longestValue is the maximum length of a value listed as different, in bytes.
 const longestValue = 200
 
 func shortened(v any) string {

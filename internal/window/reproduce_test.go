@@ -24,7 +24,7 @@ func bundleOf(t *testing.T, db *store.Store, row store.Study, st *dataset.Study)
 	return b.Bytes()
 }
 
-// edited packs a bundle anew with one of its files changed; an edit that gives
+// edited packs a bundle again with one of its files changed; an edit that gives
 // nil takes the file out.
 func edited(t *testing.T, bundle []byte, name string, edit func([]byte) []byte) []byte {
 	t.Helper()
@@ -128,7 +128,7 @@ func TestABundleReproducesItsResults(t *testing.T) {
 	if !r.Runs[1].Same {
 		t.Errorf("the analysis of the other question differs: %+v", r.Runs[1])
 	}
-	if changed := strings.Join(r.Changed, "\n"); !strings.Contains(changed, "data/votes.jsonl was changed") || !strings.Contains(changed, `says "disagree" where answers.jsonl says "agree"`) {
+	if changed := strings.Join(r.Changed, "\n"); !strings.Contains(changed, "data/votes.jsonl was changed") || !strings.Contains(changed, `says "disagree", but answers.jsonl says "agree"`) {
 		t.Errorf("what was changed: %s", changed)
 	}
 

@@ -13,16 +13,16 @@ import (
 // RunKind is the kind under which results are recorded in the store.
 const RunKind = "window"
 
-// Queue keeps a run for later: what Compute will do with it.
-func Queue(ctx context.Context, db *store.Store, row store.Study, name, note string, o Options, by store.Actor) (id int64, err error) {
+// Asked is a run as the store keeps it until it is computed.
+func Asked(name, note string, o Options) (store.NewRun, error) {
 	parameters, err := encode(o)
 	if err != nil {
-		return 0, fmt.Errorf("queueing an analysis: %w", err)
+		return store.NewRun{}, fmt.Errorf("asking for an analysis: %w", err)
 	}
-	return db.QueueRun(ctx, row.ID, store.NewRun{Kind: RunKind, Name: name, Note: note, Parameters: parameters}, by)
+	return store.NewRun{Kind: RunKind, Name: name, Note: note, Parameters: parameters}, nil
 }
 
-// Parameters are those that a run was asked for with.
+// Parameters are those that a run was queued with.
 func Parameters(run store.Run) (o Options, err error) {
 	if err := json.Unmarshal(run.Parameters, &o); err != nil {
 		return o, fmt.Errorf("reading the parameters of run %d: %w", run.ID, err)
@@ -30,31 +30,21 @@ func Parameters(run store.Run) (o Options, err error) {
 	return o, nil
 }
 
-// Compute carries out a queued run and keeps its result. Where it fails, the
-// run is still to be ended.
-func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, id int64, o Options, step func()) error {
-	if err := db.StartRun(ctx, id); err != nil {
-		return err
-	}
+// Compute reads a study's data, analyses them and returns the result's JSON.
+// step is called as by Analyse.
+func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o Options, step func()) ([]byte, error) {
 	data, err := Collect(ctx, db, row, st, o.People, o.Questions)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	result, err := Analyse(ctx, st, data, o, step)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text, err := encode(result)
-	if err != nil {
-		return fmt.Errorf("recording the result: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return db.FinishRun(ctx, id, text)
+	return encode(result)
 }
 
-// Record keeps a result in the store, as a run that is done.
+// Record saves a result in the store, as a finished run.
 func Record(ctx context.Context, db *store.Store, row store.Study, r *Result) error {
 	text, err := encode(r)
 	if err != nil {
@@ -64,8 +54,7 @@ func Record(ctx context.Context, db *store.Store, row store.Study, r *Result) er
 	return err
 }
 
-// Latest returns the newest result of all questions that is kept for a study;
-// store.ErrNotFound where there is none.
+// Latest returns the newest result over all questions saved for a study; store.ErrNotFound if there is none.
 func Latest(ctx context.Context, db *store.Store, row store.Study) (*Result, store.Run, error) {
 	run, err := db.LatestRun(ctx, row.ID, RunKind)
 	if err != nil {
@@ -75,7 +64,7 @@ func Latest(ctx context.Context, db *store.Store, row store.Study) (*Result, sto
 	return r, run, err
 }
 
-// ReadResult is the result of a run that is done.
+// ReadResult is the result of a finished run.
 func ReadResult(run store.Run) (*Result, error) {
 	var r Result
 	if err := json.Unmarshal(run.Result, &r); err != nil {
@@ -84,7 +73,7 @@ func ReadResult(run store.Run) (*Result, error) {
 	return &r, nil
 }
 
-// Indented is the JSON of a result as it is kept, in the form of a file.
+// Indented is the JSON of a saved result in the form of a file.
 func Indented(result []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, result, "", " "); err != nil {

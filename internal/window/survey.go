@@ -17,20 +17,20 @@ import (
 
 // SurveyOptions are the parameters of a survey's analysis.
 type SurveyOptions struct {
-	Instrument string         `json:"instrument,omitempty"` // "": all of the flow
+	Instrument string         `json:"instrument,omitempty"` // "": all in the flow
 	People     People         `json:"people"`
-	Margins    []score.Margin `json:"margins,omitempty"` // of the population, to weigh people by; nil: no weights
+	Margins    []score.Margin `json:"margins,omitempty"` // of the population, to weight people to; nil: no weights
 	Bootstrap  int            `json:"bootstrap"`
 	Seed       uint64         `json:"seed"`
 }
 
-// DefaultSurveyOptions are the parameters that commands and pages start from.
+// DefaultSurveyOptions are the default parameters of commands and pages.
 func DefaultSurveyOptions() SurveyOptions {
 	return SurveyOptions{People: Auto, Bootstrap: 1000, Seed: 1}
 }
 
-// SurveyResult is one analysis of what people answered to one instrument of a
-// study, with models' answers to it beside theirs.
+// SurveyResult is one analysis of what people answered to one instrument of a study, with models' answers to
+// it for comparison.
 type SurveyResult struct {
 	Program    Program       `json:"program"`
 	Input      Input         `json:"input"`
@@ -40,15 +40,15 @@ type SurveyResult struct {
 	InstrumentResult
 }
 
-// InstrumentResult is what was found in the answers to one instrument.
+// InstrumentResult is the findings from the answers to one instrument.
 type InstrumentResult struct {
 	Instrument string        `json:"instrument"`
 	Title      string        `json:"title,omitempty"`
 	Raking     *score.Raking `json:"raking,omitempty"`
 	Items      []SurveyItem  `json:"items"`
 
-	// Opinions are the numbers of POBs for the people, nil where no topic is
-	// polar; Models those of models that were asked the same, by model and mode.
+	// Opinions are the numbers of POBs for the people, nil if no topic is polar; Models those of models that
+	// were asked the same, by model and mode.
 	Opinions *score.PeopleOpinions                  `json:"opinions,omitempty"`
 	Models   map[string]map[string]*score.PobsScore `json:"models,omitempty"`
 
@@ -63,15 +63,15 @@ type SurveyItem struct {
 	Text     string         `json:"text"`
 	Topics   []string       `json:"topics,omitempty"`
 	Asked    int            `json:"asked"`     // people who answered
-	NotAsked int            `json:"not_asked"` // people for whom it was not drawn, or whose earlier answers led past it
-	NoAnswer int            `json:"no_answer"` // people who were asked and have no answer
+	NotAsked int            `json:"not_asked"` // people for whom it was not drawn, or whose earlier answers skipped it
+	NoAnswer int            `json:"no_answer"` // people who were asked but did not answer
 	Refused  int            `json:"refused"`
 	Refusal  score.Estimate `json:"refusal"` // share of those who answered
 	Options  []SurveyOption `json:"options"`
 	Entropy  score.Number   `json:"entropy_normalised"`
 
-	// Order is how much higher on the scale people answer who see the options
-	// in reverse; nil where nobody does.
+	// Order is how much higher on the scale people answer if they see the options in reverse order; nil if
+	// nobody does.
 	Order *score.Estimate `json:"order_effect,omitempty"`
 
 	// Models are the models' shares of the options, in their order, and
@@ -88,14 +88,14 @@ type SurveyOption struct {
 	Share  score.Estimate `json:"share"`
 }
 
-// SurveyData are the answers of the people that an analysis takes.
+// SurveyData are the answers of the people that an analysis uses.
 type SurveyData struct {
 	st         *dataset.Study
 	in         instrument.Instrument
 	people     Counted
 	pseudonyms []string
 	first      [][]int // [person][item], position of the option, score.NotAsked, or score.Invalid for no answer
-	second     [][]int // to items that came again
+	second     [][]int // to repeated items
 	reversed   []bool
 	attributes []map[string]string // all survey answers by item, first ones
 }
@@ -109,13 +109,14 @@ func CollectSurvey(ctx context.Context, db Source, row store.Study, st *dataset.
 	return all[0], nil
 }
 
-// collectSurveys reads what people answered to instruments.
-func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
+// collectSurveys reads what people answered to several instruments.
+func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People,
+	instruments ...string) ([]*SurveyData, error) {
 	var all []*SurveyData
 	for _, name := range instruments {
 		in, ok := st.Instruments[name]
 		if !ok {
-			return nil, fmt.Errorf("the study asks no instrument %q", name)
+			return nil, fmt.Errorf("the study has no instrument %q", name)
 		}
 		all = append(all, &SurveyData{st: st, in: in})
 	}
@@ -132,7 +133,7 @@ func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset
 	return all, nil
 }
 
-// add takes one person's answers.
+// add adds one person's answers.
 func (d *SurveyData) add(r study.Record) {
 	answers := r.Answered()
 	first, second := make([]int, len(d.in.Items)), make([]int, len(d.in.Items))
@@ -167,7 +168,7 @@ func (d *SurveyData) add(r study.Record) {
 	d.reversed, d.attributes = append(d.reversed, reversed), append(d.attributes, attributes)
 }
 
-// runs are the people as the scores of opinions take them.
+// runs returns the people in the form that the scores of opinions need.
 func (d *SurveyData) runs() []*score.OpinionRun {
 	runs := make([]*score.OpinionRun, len(d.first))
 	for i := range runs {
@@ -176,13 +177,14 @@ func (d *SurveyData) runs() []*score.OpinionRun {
 	return runs
 }
 
-// AnalyseSurvey scores people's answers, with models' beside them.
+// AnalyseSurvey scores people's answers, with models' for comparison.
 func AnalyseSurvey(d *SurveyData, o SurveyOptions, models Models) (*SurveyResult, error) {
 	found, err := d.analyse(o, models)
 	if err != nil {
 		return nil, err
 	}
-	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o, People: d.people, InstrumentResult: *found}, nil
+	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o,
+		People: d.people, InstrumentResult: *found}, nil
 }
 
 func aboutStudy(st *dataset.Study) About {
@@ -321,8 +323,7 @@ func answersFirst(it instrument.Item) []int {
 	return append(answers, refusals...)
 }
 
-// polls are the people's answers by demographic group, where the study asks
-// the attributes of the United States.
+// polls are the people's answers by demographic group, if the study asks the attributes of the United States.
 func (d *SurveyData) polls(weights []float64) ([]score.PollItem, []score.Attribute) {
 	var attributes []score.Attribute
 	for _, it := range d.st.Instruments[instrument.USDemographics().Name].Items {

@@ -14,12 +14,10 @@ import (
 	"overton/internal/store"
 )
 
-// SurveyRunKind is the kind under which results of surveys are recorded in the
-// store.
+// SurveyRunKind is the kind under which results of surveys are recorded in the store.
 const SurveyRunKind = "survey"
 
-// Surveys is one analysis of what people answered to all instruments of a
-// study, in the order of the flow.
+// Surveys is one analysis of what people answered to all instruments of a study, in the order of the flow.
 type Surveys struct {
 	Program     Program             `json:"program"`
 	Input       Input               `json:"input"`
@@ -28,8 +26,8 @@ type Surveys struct {
 	People      Counted             `json:"people"`
 	Instruments []*InstrumentResult `json:"instruments"`
 
-	// Files are those whose answers of models stand beside the people's, with
-	// the answers: a result holds all that it takes to compute it anew.
+	// Files are the files of models' answers compared with the people's, with the answers themselves: a
+	// result has everything needed to recompute it.
 	Files []ModelFile `json:"files,omitempty"`
 }
 
@@ -47,9 +45,8 @@ type ModelFile struct {
 	Models
 }
 
-// ReadModelFile reads a file of models' answers: a POBs response file by its
-// name, else a table or a HELM run. The polarities that stand in a POBs file
-// are left out, since people have none to set beside them.
+// ReadModelFile reads a file of models' answers: a POBs response file if its name says so, else a table or a
+// HELM run. The polarities in a POBs file are left out, because people have none to compare with.
 func ReadModelFile(name string, content []byte, in instrument.Instrument) (ModelFile, error) {
 	f := ModelFile{Instrument: in.Name, File: name, SHA256: digest(content)}
 	if _, _, err := dataset.PobsName(name); err != nil {
@@ -67,16 +64,15 @@ func ReadModelFile(name string, content []byte, in instrument.Instrument) (Model
 	return f, nil
 }
 
-// FilesOf are those of the files that answer an instrument.
+// FilesOf returns the files that answer an instrument.
 func FilesOf(files []ModelFile, instrument string) []ModelFile {
 	return slices.DeleteFunc(slices.Clone(files), func(f ModelFile) bool { return f.Instrument != instrument })
 }
 
-// JoinModels puts the files of one instrument together, the repetitions of a
-// model in a mode as one run.
+// JoinModels combines the files of one instrument, with the repetitions of a model in a mode as one run.
 func JoinModels(files []ModelFile) (Models, error) {
 	var m Models
-	from := map[string]string{} // file by what stands in it
+	from := map[string]string{} // file by its content
 	first := func(file, format string, args ...any) error {
 		what := fmt.Sprintf(format, args...)
 		if earlier, twice := from[what]; twice {
@@ -115,8 +111,8 @@ func JoinModels(files []ModelFile) (Models, error) {
 	return m, nil
 }
 
-// answersOf are the distributions of answers that repetitions come to. A model
-// that was asked in several modes counts once for each.
+// answersOf computes distributions of answers from repetitions. A model that was asked in several modes
+// counts once for each.
 func answersOf(in instrument.Instrument, runs []*score.OpinionRun) []dataset.ModelAnswers {
 	modes := map[string]int{}
 	for _, r := range runs {
@@ -156,10 +152,10 @@ func Instruments(st *dataset.Study) []string {
 	return names
 }
 
-// AnalyseSurveys reads and scores what people answered to all instruments of a
-// study, or to the one that the options name. step, which may be nil, is called
-// after each instrument.
-func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions, files []ModelFile, step func()) (*Surveys, error) {
+// AnalyseSurveys reads and scores what people answered to all instruments of a study, or to the one named in
+// the options. step, which may be nil, is called after each instrument.
+func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions,
+	files []ModelFile, step func()) (*Surveys, error) {
 	names := Instruments(st)
 	if o.Instrument != "" {
 		names = []string{o.Instrument}
@@ -169,7 +165,7 @@ func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset
 		return nil, err
 	}
 	if len(collected) == 0 {
-		return nil, fmt.Errorf("study %s asks no instrument", st.Slug)
+		return nil, fmt.Errorf("study %s has no instrument", st.Slug)
 	}
 	r := &Surveys{Program: ThisProgram(), Study: aboutStudy(st), Parameters: o, People: collected[0].people, Files: files}
 	var inputs strings.Builder
@@ -198,7 +194,7 @@ func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset
 	return r, nil
 }
 
-// RecordSurveys keeps a result in the store.
+// RecordSurveys saves a result in the store.
 func RecordSurveys(ctx context.Context, db *store.Store, row store.Study, r *Surveys) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -208,8 +204,7 @@ func RecordSurveys(ctx context.Context, db *store.Store, row store.Study, r *Sur
 	return err
 }
 
-// LatestSurveys returns the newest result of surveys kept for a study;
-// store.ErrNotFound where there is none.
+// LatestSurveys returns the newest result of surveys saved for a study; store.ErrNotFound if there is none.
 func LatestSurveys(ctx context.Context, db *store.Store, row store.Study) (*Surveys, store.Run, error) {
 	run, err := db.LatestRun(ctx, row.ID, SurveyRunKind)
 	if err != nil {

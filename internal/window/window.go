@@ -20,7 +20,7 @@ import (
 	"overton/internal/study"
 )
 
-// Program names what made a result.
+// Program identifies the program that made a result.
 type Program struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -40,11 +40,11 @@ type Input struct {
 	SHA256 string `json:"sha256"`
 }
 
-// People says whose data an analysis takes. Only complete submissions count.
+// People says whose data an analysis uses. Only complete submissions count.
 type People string
 
 const (
-	// Auto takes real people where any has finished, else virtual ones.
+	// Auto uses real people if any have finished, else virtual ones.
 	Auto    People = "auto"
 	Real    People = "real"
 	Virtual People = "virtual"
@@ -57,15 +57,14 @@ type Options struct {
 	People    People           `json:"people"`
 	Questions []string         `json:"questions,omitempty"` // nil: all
 
-	// Regroupings is the number of resamples of participants in which groups
-	// are found anew, for the second interval of each score; 0 for none.
+	// Regroupings is the number of resamples of participants in which groups are recomputed, for the second
+	// interval of each score; 0 for none.
 	Regroupings int `json:"regroupings"`
 }
 
-// DefaultOptions are the parameters that commands and pages start from. Groups
-// are found by the block model: a study knows the author of each statement, and
-// people vote on few statements that hang together by when they came. It finds
-// planted groups there better than projection does (docs/clustering.md).
+// DefaultOptions are the default parameters of commands and pages. Groups are found by the block model: a
+// study knows the author of each statement, and people vote on few statements, linked by when they came. In
+// such votes the block model finds planted groups better than projection does (docs/clustering.md).
 func DefaultOptions() Options {
 	o := Options{Cluster: cluster.DefaultOptions(), Score: score.DefaultParameters(), People: Auto, Regroupings: 100}
 	o.Cluster.Method = cluster.Block
@@ -91,12 +90,11 @@ func (o Options) Check() error {
 	return o.Cluster.Check()
 }
 
-// mostResamples bounds the resamples of an analysis, and with it its time.
+// mostResamples limits the resamples of an analysis, and with it its time.
 const mostResamples = 10_000
 
-// Expect is about how long an analysis takes on two cores: measured on planted
-// votes of 20 to 150 people on each question, 15 votes a person, where the time
-// grows with the number of people.
+// Expect is roughly how long an analysis takes on two cores. It was measured on planted votes of 20 to 150
+// people on each question, 15 votes per person, where the time grows with the number of people.
 func (o Options) Expect(questions, peopleEach int) time.Duration {
 	find, again := 600*time.Microsecond, 50*time.Microsecond // for each person on a question
 	if o.Cluster.Method == cluster.Block {
@@ -113,7 +111,7 @@ type Result struct {
 	Parameters Options        `json:"parameters"`
 	People     Counted        `json:"people"`
 	Questions  []Question     `json:"questions"`
-	Score      *score.Overton `json:"score"` // nil where nobody could be grouped or nothing was rated
+	Score      *score.Overton `json:"score"` // nil if nobody could be grouped or nothing was rated
 }
 
 // About says which study a result belongs to.
@@ -125,16 +123,15 @@ type About struct {
 	QuestionSet string `json:"question_set"`
 }
 
-// Counted says how many people an analysis took, and how many it left out.
+// Counted says how many people an analysis used, and how many it left out.
 type Counted struct {
 	Virtual    bool `json:"virtual"`
 	Complete   int  `json:"complete"`
 	Incomplete int  `json:"incomplete"` // left out: did not finish, or ended otherwise
-	OtherKind  int  `json:"other_kind"` // left out: virtual beside real people, or the reverse
+	OtherKind  int  `json:"other_kind"` // left out: virtual participants when real people are used, or the reverse
 }
 
-// Question is the window of one question: the result of its clustering with
-// what it was made of.
+// Question is the window of one question: the result of its clustering, and the data behind it.
 type Question struct {
 	Question   string          `json:"question"`
 	Text       string          `json:"text"`
@@ -142,26 +139,25 @@ type Question struct {
 	Input      Input           `json:"input"`
 	Parameters cluster.Options `json:"parameters"`
 	*cluster.Result
-	// Ratings counts what each group gave each model.
+	// Ratings counts the ratings that each group gave each model.
 	Ratings []score.RatingCounts `json:"ratings,omitempty"`
 }
 
-// Data is what was collected in the submissions that an analysis takes.
+// Data is what was collected in the submissions that an analysis uses.
 type Data struct {
 	People  Counted
 	Votes   map[string]*cluster.Matrix // by question
-	Ratings score.Ratings              // without groups; one participant's on a question stand together
+	Ratings score.Ratings              // without groups; one participant's ratings on a question are adjacent
 	hash    map[string]string          // of each question's votes
 }
 
-// Source is where collected data are read from: a store, a snapshot of one, or a
-// bundle.
+// Source is where collected data are read from: a store, a snapshot of a store, or a bundle.
 type Source interface {
 	Records(ctx context.Context, studyID int64, each func(study.Record) error) error
 	Statements(ctx context.Context, studyID int64) ([]study.Statement, error)
 }
 
-// Collect reads what an analysis takes.
+// Collect reads what an analysis uses.
 func Collect(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, questions []string) (*Data, error) {
 	wanted, err := chosen(st, questions)
 	if err != nil {
@@ -180,8 +176,7 @@ func Collect(ctx context.Context, db Source, row store.Study, st *dataset.Study,
 	return d, nil
 }
 
-// completeRecords reads the complete submissions of the people asked for, in the
-// order of their pseudonyms.
+// completeRecords reads the complete submissions of the chosen people, in the order of their pseudonyms.
 func completeRecords(ctx context.Context, db Source, row store.Study, people People) ([]study.Record, Counted, error) {
 	var complete []study.Record
 	kinds := map[bool]int{} // complete submissions by virtual
@@ -203,7 +198,7 @@ func completeRecords(ctx context.Context, db Source, row store.Study, people Peo
 	return complete, c, nil
 }
 
-// chosen returns the questions asked for, all of them by default.
+// chosen returns the requested questions, all of them by default.
 func chosen(st *dataset.Study, ids []string) ([]study.Question, error) {
 	if ids == nil {
 		return st.Questions.Questions, nil
@@ -261,7 +256,8 @@ func (d *Data) gather(st *dataset.Study, records []study.Record, statements []st
 				if err != nil {
 					continue // not answered
 				}
-				d.Ratings.Rows = append(d.Ratings.Rows, score.Rating{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Attributes: known})
+				d.Ratings.Rows = append(d.Ratings.Rows,
+					score.Rating{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Attributes: known})
 			}
 		}
 	}
@@ -283,7 +279,7 @@ func vote(value string) (cluster.Vote, bool) {
 	return 0, false
 }
 
-// attributes names the survey items of a study, by which people can be told apart.
+// attributes names the survey items of a study, by which people can be subdivided.
 func attributes(st *dataset.Study) []string {
 	var names []string
 	for _, b := range st.Flow {
@@ -296,7 +292,7 @@ func attributes(st *dataset.Study) []string {
 	return names
 }
 
-// demographic is a person's answer to a survey item, whatever its instrument.
+// demographic is a person's answer to a survey item of any instrument.
 func demographic(st *dataset.Study, answers map[study.Key]string, item string) string {
 	for _, b := range st.Flow {
 		if b.Survey == nil {
@@ -350,8 +346,8 @@ func (d *Data) Grouped(r *Result) score.Ratings {
 // Steps is how many times Analyse calls step for a study of n questions.
 func (o Options) Steps(n int) int { return n + o.Regroupings }
 
-// Analyse finds the groups of each question and scores the models. step, which
-// may be nil, is called after each piece of work, from several goroutines.
+// Analyse finds the groups of each question and scores the models. step, which may be nil, is called after
+// each piece of work, from several goroutines.
 func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step func()) (*Result, error) {
 	if step == nil {
 		step = func() {}
@@ -396,7 +392,7 @@ func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step fu
 	return result, nil
 }
 
-// Regroup finds the groups of a result of d anew.
+// Regroup recomputes the groups of a result of d.
 func (d *Data) Regroup(r *Result) score.Regroup {
 	found := map[string]*cluster.Result{}
 	for _, q := range r.Questions {
@@ -405,7 +401,7 @@ func (d *Data) Regroup(r *Result) score.Regroup {
 	return Regroup(d.Votes, found, r.Parameters.Cluster)
 }
 
-// Resample fills in the intervals from n regroupings, whatever the number of
+// Resample computes the intervals from n regroupings, regardless of the number of question-level resamples.
 // question-level resamples is.
 func Resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n int, regroup score.Regroup, step func()) error {
 	asked := o.Parameters.Bootstrap
@@ -415,7 +411,7 @@ func Resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n in
 	return err
 }
 
-// LoadStudy reads a study of the store with its files.
+// LoadStudy reads a study with its files from the store.
 func LoadStudy(ctx context.Context, db *store.Store, slug string) (store.Study, *dataset.Study, error) {
 	row, err := db.Study(ctx, slug)
 	if err != nil {

@@ -73,15 +73,12 @@ func (s *Room) createAccount(c echo.Context) error {
 	if page.Problem != "" {
 		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
 	}
-	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen})
+	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen}, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		page.Problem = "There is an account for this address already."
 		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
 	}
 	if err != nil {
-		return err
-	}
-	if err := s.Store.Note(ctx, site.ActorOf(c), 0, "account created", page.Email+", "+page.Chosen); err != nil {
 		return err
 	}
 	return s.showLinkFor(c, id, page.Email)

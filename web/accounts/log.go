@@ -19,18 +19,25 @@ import (
 // logLength is how many events a page of the log shows.
 const logLength = 100
 
-// deeds are the words for what events are called in the store. One that is
-// missing here is shown as the store calls it.
+// deeds are the words for what events are called in the store, all of them.
 var deeds = map[string]string{
 	"account created": "made an account", "account link": "made a link for an account", "account role": "changed the role of an account",
 	"account disabled": "shut an account out", "account enabled": "let an account in again",
-	"member": "gave a role on the study", "member link": "made a new invitation", "member removed": "took a role on the study away",
+	"password set": "set a password", "signed in": "signed in", "sign-in failed": "failed to sign in", "signed out": "signed out",
+	"sign-ins ended": "signed out everywhere else",
+	"member":         "gave a role on the study", "member link": "made a new invitation", "member removed": "took a role on the study away",
 	"token created": "made an access token", "token revoked": "revoked an access token",
-	"draft saved": "saved a draft", "draft discarded": "discarded a draft", "study running": "launched or resumed the study", "study paused": "paused the study", "study closed": "closed the study",
+	"draft saved": "saved a draft", "draft changed": "changed a draft", "draft discarded": "discarded a draft", "version begun": "began a new version",
+	"study running": "launched or resumed the study", "study paused": "paused the study", "study closed": "closed the study",
 	"statement accepted": "accepted a statement", "statement rejected": "rejected a statement",
-	"data downloaded":       "downloaded",
+	"moderation undone": "undid a decision on a statement", "moderation mode": "changed when statements are moderated",
+	"reward": "set the reward", "data downloaded": "downloaded",
 	"recruiter's file read": "read a file of the recruiter's", "study imported": "imported the study",
-	"analysis started": "started an analysis",
+	"analysis started": "started an analysis", "survey analysis started": "started an analysis of surveys",
+	"judge compared": "started comparing a judge with people", "analysis cancelled": "cancelled a run",
+	"analysis renamed": "renamed a run", "analysis deleted": "deleted a run",
+	"model response accepted": "accepted responses of a model", "model response rejected": "rejected responses of a model",
+	"accepted responses downloaded": "downloaded accepted responses of models",
 }
 
 func deed(what string) string {
@@ -102,11 +109,16 @@ func (s *Room) logCSV(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := logFilter(c)
 	name := "log.csv"
+	var studyID int64
 	if f.Slug != "" {
-		if _, err := s.Named(c); err != nil {
+		study, err := s.Named(c)
+		if err != nil {
 			return err
 		}
-		name = f.Slug + "-log.csv"
+		studyID, name = study.Row.ID, f.Slug+"-log.csv"
+	}
+	if err := s.Downloaded(c, studyID, name); err != nil {
+		return err
 	}
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "text/csv; charset=utf-8")

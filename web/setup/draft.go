@@ -95,13 +95,8 @@ func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before 
 	if err != nil {
 		return store.Study{}, err
 	}
-	ctx := c.Request().Context()
 	changed := store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}
-	row, err := s.Store.ChangeDraft(ctx, h.Row.ID, before, changed)
-	if err != nil || row.Hash == before {
-		return row, err
-	}
-	return row, s.Store.Note(ctx, site.ActorOf(c), row.ID, "draft changed", row.Hash)
+	return s.Store.ChangeDraft(c.Request().Context(), h.Row.ID, before, changed, site.ActorOf(c))
 }
 
 // again shows a page again, with why what it sent was not saved. Errors that

@@ -77,15 +77,13 @@ func (s *Room) keepNew(c echo.Context, files dataset.Files, next, replace bool) 
 	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return row, err
 	}
-	row, err = s.Store.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files, Next: next})
+	saved := store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files, Next: next}
+	row, err = s.Store.SaveStudy(ctx, saved, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		return row, site.Unusable("There is a launched study with the slug %q, and a launched study cannot change. "+
 			"Give this one a slug of its own, or tick that it is the next version.", st.Slug)
 	}
-	if err != nil {
-		return row, err
-	}
-	return row, s.Store.Note(ctx, site.ActorOf(c), row.ID, "draft saved", row.Hash)
+	return row, err
 }
 
 // exampleFiles are the example's files under another title and slug, with

@@ -1,6 +1,6 @@
-// Package llmtest is an endpoint for tests that speaks OpenAI's protocol as
-// the real ones do, with their faults: it answers in one piece or as a stream,
-// with log-probabilities or without, late, half, or not at all.
+// Package llmtest is an endpoint for tests that speaks OpenAI's protocol as the real ones do, including their
+// faults: it answers in one piece or as a stream, with or without log-probabilities, late, incompletely, or
+// not at all.
 package llmtest
 
 import (
@@ -57,7 +57,7 @@ type Reply struct {
 	Code       string // of the error
 	Message    string // of the error
 	RetryAfter string // the header
-	Raw        string // the whole body, in place of one that is well-formed
+	Raw        string // the whole body, instead of one that is well-formed
 
 	Delay time.Duration // before anything is sent
 	Hang  bool          // send half, then nothing until the other side gives up
@@ -74,7 +74,7 @@ type Server struct {
 // Requests is how many requests have come.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
-// BaseURL is what a models file says of it.
+// BaseURL is what a models file says about it.
 func (s *Server) BaseURL() string { return s.URL + "/v1" }
 
 // New starts an endpoint on 127.0.0.1 that asks reply what to do with each
@@ -105,7 +105,7 @@ func New(reply func(r Request, n int) Reply) *Server {
 			r.TopLogProbs = of.LogProbs
 		}
 		if err := json.Unmarshal(body, &r); err != nil {
-			writeError(w, Reply{Status: http.StatusBadRequest, Message: "the body is no JSON: " + err.Error()})
+			writeError(w, Reply{Status: http.StatusBadRequest, Message: "the body is not JSON: " + err.Error()})
 			return
 		}
 		send(w, req, r, reply(r, n))
@@ -231,7 +231,8 @@ func object(r Request, reply Reply) string {
 	} else {
 		choice["text"] = reply.Text
 	}
-	return text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": []any{choice}, "usage": usage(r, reply)})
+	return text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": []any{choice},
+		"usage": usage(r, reply)})
 }
 
 // events is a response as a stream: a piece for each word, the finish reason,
@@ -243,7 +244,8 @@ func events(r Request, reply Reply) string {
 		if r.Endpoint == llm.Chat {
 			kind = "chat.completion.chunk"
 		}
-		fmt.Fprintf(&b, "data: %s\n\n", text(map[string]any{"id": "test", "object": kind, "created": 1, "model": r.Model, "choices": choices, "usage": used}))
+		fmt.Fprintf(&b, "data: %s\n\n", text(map[string]any{"id": "test", "object": kind, "created": 1,
+			"model": r.Model, "choices": choices, "usage": used}))
 	}
 	piece := func(words string, tokens []llm.Token, reason any) []any {
 		choice := map[string]any{"index": 0, "finish_reason": reason, "logprobs": logProbs(r, tokens)}

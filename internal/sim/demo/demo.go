@@ -2,7 +2,7 @@
 // and the opinions that virtual participants voice in it.
 //
 // study.yaml, consent.md, questions.csv, responses.csv and seeds.csv are the
-// study. Two further files plant the truth that an analysis should find again:
+// study. Two other files plant the truth that an analysis should find again:
 //
 //   - opinions.csv (question_id, viewpoint, free_response): what people of each
 //     viewpoint say;

@@ -53,7 +53,7 @@ func TestEveryModelAnswersEveryQuestion(t *testing.T) {
 	}
 }
 
-// The package comment promises this shape to whoever simulates the demo.
+// The package comment promises this shape to anyone who simulates the demo.
 func TestPlantedTruthIsWhole(t *testing.T) {
 	type at struct{ question, viewpoint string }
 	spoken := map[at]int{}
