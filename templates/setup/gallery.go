@@ -61,12 +61,16 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 		g.form("admin setup numbers launched", titled(live, "Numbers"), plan),
 		g.consent("admin setup consent", titled(draft, "Consent")),
 		templates.Example{Name: "admin setup questions", Content: Questions(QuestionsPage{titled(draft, "Question set"), g.study})},
-		templates.Example{Name: "admin setup questions refused", Content: Questions(QuestionsPage{with(titled(draft, "Question set"), faults), g.study})},
+		templates.Example{Name: "admin setup questions refused", Content: Questions(
+			QuestionsPage{with(titled(draft, "Question set"), faults), g.study})},
 		templates.Example{Name: "admin setup questions launched", Content: Questions(QuestionsPage{titled(live, "Question set"), g.study})},
-		templates.Example{Name: "admin study text", Content: Text(TextPage{with(titled(draft, "Study file as text"), faults), "title: " + text + "\nslug: parks\n"})},
-		templates.Example{Name: "admin launch", Content: Launch(LaunchPage{StudyPage: titled(draft, "Check and launch"), Study: g.study, Plan: plan,
+		templates.Example{Name: "admin study text", Content: Text(TextPage{
+			with(titled(draft, "Study file as text"), faults), "title: " + text + "\nslug: parks\n"})},
+		templates.Example{Name: "admin launch", Content: Launch(LaunchPage{
+			StudyPage: titled(draft, "Check and launch"), Study: g.study, Plan: plan,
 			Link: "https://example.org/s/parks?PROLIFIC_PID={{%PROLIFIC_PID%}}", Ticked: []string{"doubts"}})},
-		templates.Example{Name: "admin launch refused", Content: Launch(LaunchPage{StudyPage: with(titled(next, "Check and launch"), problem), Study: g.study, Plan: plan,
+		templates.Example{Name: "admin launch refused", Content: Launch(LaunchPage{
+			StudyPage: with(titled(next, "Check and launch"), problem), Study: g.study, Plan: plan,
 			Link: "https://example.org/s/parks"})},
 		templates.Example{Name: "admin launched", Content: Launch(LaunchPage{StudyPage: titled(live, "Check and launch"), Study: g.study})},
 		templates.Example{Name: "admin versions", Content: Versions(VersionsPage{titled(draft, "Versions"), g.versions()})},
@@ -154,7 +158,8 @@ func (g gallery) form(name string, p StudyPage, plan study.Plan) templates.Examp
 }
 
 func (g gallery) consent(name string, p StudyPage) templates.Example {
-	return templates.Example{Name: name, Content: EditForm(FormPage{StudyPage: p, Part: "block-0", Text: "<h2>About this study</h2><p>We keep your data.</p>",
+	return templates.Example{Name: name, Content: EditForm(FormPage{
+		StudyPage: p, Part: "block-0", Text: "<h2>About this study</h2><p>We keep your data.</p>",
 		Form: Form{Title: "Consent", Beside: "text-preview", Groups: []Group{{Fields: []templates.Field{
 			{ID: "s1", Name: "flow[0].consent.file", Label: "Text", Kind: "markdown", Value: "# About this study\n\n" + g.text}}}}}})}
 }

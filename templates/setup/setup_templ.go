@@ -903,8 +903,8 @@ func flow(p SetupPage) templ.Component {
 	})
 }
 
-// hash says which draft a form changes, so that nobody overwrites somebody
-// else's change.
+// hash says which draft a form changes. It prevents that one person overwrites
+// another's change.
 func hash(of string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

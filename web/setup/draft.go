@@ -21,7 +21,7 @@ import (
 	"overton/web/site"
 )
 
-// draft is a study while it is changed: its setup, and the files beside it.
+// draft is a study while it is changed: its setup, and the other files.
 type draft struct {
 	*dataset.Setup
 	files       dataset.Files
@@ -45,8 +45,8 @@ func (d *draft) asks(in, id string) string {
 	return id
 }
 
-// add puts a block where it usually stands. Files that it needs and that the
-// draft lacks are the example's, to be replaced.
+// add puts a block in its usual place. Files that it needs and the draft lacks
+// are copied from the example, to be replaced.
 func (d *draft) add(kind string) error {
 	var block study.Block
 	var needs []string
