@@ -1,5 +1,6 @@
-// overton: what a script adds to the pages on which a study is made: numbers and texts computed while typing,
-// file drop, and dragging blocks. Every page works without it.
+// overton: what a script adds to the pages that set up a study: numbers and
+// texts that follow what you type, files dropped on their field, blocks dragged
+// to another place. Every page works without it.
 "use strict";
 
 (() => {
