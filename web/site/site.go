@@ -25,7 +25,6 @@ import (
 
 	"overton/internal/store"
 	"overton/templates"
-	"overton/templates/catalogue"
 )
 
 // CookieLife is how long a browser is remembered, and how old a form may be.
@@ -138,7 +137,7 @@ func (s *Site) Inner(routes []Route) http.Handler {
 
 func (s *Site) router() *echo.Echo {
 	e := echo.New()
-	e.HTTPErrorHandler = func(err error, c echo.Context) { s.Fail(c, err) }
+	e.HTTPErrorHandler = func(err error, c echo.Context) { s.fail(c, err) }
 	return e
 }
 
@@ -161,11 +160,6 @@ func (s *Site) To(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, s.Base+path)
 }
 
-// frame is what stands around a page outside any study.
-func (s *Site) frame(title string) templates.Frame {
-	return templates.Frame{Words: catalogue.For("en"), Base: s.Base, Title: title}
-}
-
 // Secure says whether the browser talks to the site over https.
 func (s *Site) Secure(r *http.Request) bool {
 	switch {
@@ -177,4 +171,16 @@ func (s *Site) Secure(r *http.Request) bool {
 		return r.Header.Get("X-Forwarded-Proto") == "https"
 	}
 	return r.TLS != nil
+}
+
+// Origin is how the world reaches the site, without a slash at the end.
+func (s *Site) Origin(r *http.Request) string {
+	if s.BaseURL != nil {
+		return s.BaseURL.Scheme + "://" + s.BaseURL.Host + s.Base
+	}
+	scheme := "http"
+	if s.Secure(r) {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
 }

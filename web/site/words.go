@@ -2,8 +2,8 @@ package site
 
 import (
 	"fmt"
-	"unicode"
-	"unicode/utf8"
+
+	"overton/templates"
 )
 
 func Counted(n int, one, many string) string {
@@ -13,16 +13,8 @@ func Counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Sentence makes a sentence of a message that begins small.
-func Sentence(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:] + "."
-}
+// Sentence makes a sentence of a message that begins with a small letter.
+func Sentence(text string) string { return templates.Sentence(text) }
 
 // Shorten cuts a text to n characters.
-func Shorten(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
-}
+func Shorten(text string, n int) string { return templates.Shorten(text, n) }

@@ -71,8 +71,6 @@ type visit struct {
 	pos  store.Position
 }
 
-func visitOf(c echo.Context) *visit { return c.Get(site.VisitKey).(*visit) }
-
 // visit finds out who a request is from and where they stand. The visit is
 // known but for its position if the error is store.ErrWithdrawn, or
 // store.ErrNotFound for somebody who has not begun.
