@@ -4,14 +4,13 @@ package accounts
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
-	"strconv"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-
 	"overton/internal/password"
 	"overton/templates"
+	"strconv"
 )
 
 // SignInPage asks for an address and a password.

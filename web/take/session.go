@@ -11,6 +11,7 @@ import (
 
 	"overton/internal/store"
 	"overton/templates"
+	pages "overton/templates/take"
 	"overton/web/site"
 )
 
@@ -145,27 +146,24 @@ func (s *Room) formToken(h *site.Hosted, p pass, path string) (string, error) {
 	return securecookie.EncodeMulti(formTokenName, formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}, s.Cookies.Codecs...)
 }
 
-// sender says what a form's token tells about who sent it.
-type sender int
+// button is a form that is posted to a page below a folder of the study, with
+// the token for that page.
+func (s *Room) button(h *site.Hosted, p pass, folder, path string) (pages.Button, error) {
+	token, err := s.formToken(h, p, path)
+	return pages.Button{Action: s.Base + h.Path(folder+path), Token: token}, err
+}
 
-const (
-	unclear      sender = iota // no token, or one that is too old, broken or for another page
-	oneself                    // the participant of this browser's cookie
-	somebodyElse               // the form was opened by another participant
-)
-
-// readFormToken checks the token of a posted form. shown is when the page was
-// sent out.
-func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, from sender) {
+// readFormToken checks the token of a posted form, and says when its page was
+// sent out. ok is false if there is no token, or one that is too old, broken or
+// for another page. The error is the refusal of a form that another participant
+// opened.
+func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, ok bool, err error) {
 	var t formToken
 	if err := securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...); err != nil {
-		return time.Time{}, unclear
+		return time.Time{}, false, nil
 	}
-	switch {
-	case t.Submission != p.Submission:
-		return time.Time{}, somebodyElse
-	case t.Slug != h.Row.Slug || t.Path != path:
-		return time.Time{}, unclear
+	if t.Submission != p.Submission {
+		return time.Time{}, false, &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: h, Kept: kept(c, h)}
 	}
-	return time.UnixMilli(t.At), oneself
+	return time.UnixMilli(t.At), t.Slug == h.Row.Slug && t.Path == path, nil
 }
