@@ -32,6 +32,7 @@ var floors = map[string]int{
 	"internal/llm":     1,
 	"internal/figure":  1,
 
+	"internal/jobs":   2,
 	"internal/window": 2,
 	"internal/sim":    2,
 

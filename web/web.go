@@ -30,21 +30,15 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, err := s.Store.InterruptRuns(ctx); err != nil {
+	analyse, err := analyse.New(s)
+	if err != nil {
 		return nil, err
-	} else if n > 0 {
-		s.Log.Warn("analyses were cut off by the end of the program", "runs", n)
 	}
-	return s.Handler(routes(s)), nil
-}
-
-// routes are those of all rooms.
-func routes(s *site.Site) []site.Route {
-	return slices.Concat(
+	return s.Handler(slices.Concat(
 		take.New(s).Routes(),
 		setup.New(s, take.Preview).Routes(),
 		watch.New(s).Routes(),
-		analyse.New(s).Routes(),
+		analyse.Routes(),
 		accounts.New(s).Routes(),
-	)
+	)), nil
 }

@@ -97,7 +97,7 @@ func (m *measurement) signIn(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer db.Close()
-	id, err := db.CreateAccount(ctx, store.Account{Email: fmt.Sprintf("pages-%d@example.org", time.Now().UnixNano()), Role: "admin"})
+	id, err := db.CreateAccount(ctx, store.Account{Email: fmt.Sprintf("pages-%d@example.org", time.Now().UnixNano()), Role: "admin"}, 0)
 	if err != nil {
 		return "", err
 	}

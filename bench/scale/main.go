@@ -57,7 +57,7 @@ func run(ctx context.Context, path string, p plan) error {
 		return err
 	}
 	defer db.Close()
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		return err
 	}

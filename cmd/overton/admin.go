@@ -68,11 +68,8 @@ standard input, and no link is made. The database is created if it does not exis
 			return err
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		id, err := db.CreateAccount(ctx, account)
+		id, err := db.CreateAccount(ctx, account, 0)
 		if err != nil {
-			return err
-		}
-		if err := db.Note(ctx, 0, 0, "account created", account.Email+", "+account.Role); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "Made an account for %s (%s).\n", account.Email, account.Role)

@@ -41,7 +41,7 @@ flow:
 		t.Fatal(err)
 	}
 	defer db.Close()
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

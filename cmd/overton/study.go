@@ -181,7 +181,7 @@ if it does not exist.`,
 				return err
 			}
 		}
-		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}); err != nil {
+		if _, err := db.SaveStudy(ctx, store.NewStudy{Slug: s.Slug, Title: s.Title, Hash: s.Hash, Files: s.Files, Next: *next}, 0); err != nil {
 			return err
 		}
 		if err := db.Launch(ctx, s.Slug, s.Questions.Seeds, 0); err != nil {

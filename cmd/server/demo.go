@@ -29,7 +29,7 @@ func showDemo(ctx context.Context, db *store.Store, address string, out io.Write
 	if err != nil {
 		return fmt.Errorf("reading the demo study: %w", err)
 	}
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func randomHex() string {
 }
 
 func demoLink(ctx context.Context, db *store.Store, email, role string) (string, error) {
-	id, err := db.CreateAccount(ctx, store.Account{Email: email, Role: role})
+	id, err := db.CreateAccount(ctx, store.Account{Email: email, Role: role}, 0)
 	if err != nil {
 		return "", err
 	}

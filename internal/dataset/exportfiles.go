@@ -152,12 +152,7 @@ func newZipTarget(w io.Writer, folder string) *zipTarget {
 		defer close(z.stopped)
 		for f := range z.queue {
 			if z.err == nil {
-				z.err = f.send(z.archive)
-			}
-			if z.err == nil && flusher != nil {
-				if z.err = z.archive.Flush(); z.err == nil {
-					flusher.Flush()
-				}
+				z.err = f.send(z.archive, flusher)
 			}
 			f.discard()
 		}
@@ -221,12 +216,24 @@ func (f *spooled) Close() error {
 	return nil
 }
 
-func (f *spooled) send(archive *zip.Writer) error {
+// send puts the file into the archive. It runs in a goroutine of its own, where
+// a panic of what is written to would end the program.
+func (f *spooled) send(archive *zip.Writer, flusher interface{ Flush() }) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("sending %s: panic: %v", f.header.Name, p)
+		}
+	}()
 	w, err := archive.CreateRaw(&f.header)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.spool.copyTo(w)
 	}
-	return f.spool.copyTo(w)
+	if err == nil && flusher != nil {
+		if err = archive.Flush(); err == nil {
+			flusher.Flush()
+		}
+	}
+	return err
 }
 
 func (f *spooled) discard() { f.spool.discard() }

@@ -1,9 +1,11 @@
 package score
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -66,18 +68,28 @@ func drawTimes(n int, rng *rand.Rand) []int {
 	return times
 }
 
-// inParallel calls f for 0 to n-1 on all cores, in any order.
+// inParallel calls f for 0 to n-1 on all cores, in any order. A panic in a call
+// comes up in the caller, who can recover from it.
 func inParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
+	var broken atomic.Value // the first panic, with its stack
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+			defer func() {
+				if p := recover(); p != nil {
+					broken.CompareAndSwap(nil, fmt.Sprintf("%v\n%s", p, debug.Stack()))
+				}
+			}()
+			for i := next.Add(1) - 1; i < int64(n) && broken.Load() == nil; i = next.Add(1) - 1 {
 				f(int(i))
 			}
 		})
 	}
 	workers.Wait()
+	if p := broken.Load(); p != nil {
+		panic(p)
+	}
 }
 
 // Streams of the random numbers of one seed, so that no two uses share draws.

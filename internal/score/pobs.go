@@ -1,6 +1,9 @@
 package score
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -236,23 +239,41 @@ type PobsTopic struct {
 	AnsweredPct Number `json:"answered_pct"`
 }
 
-// ItemIDs are written as numbers where they are whole numbers.
+// ItemIDs are written as numbers where they are whole numbers, and read back
+// as the same texts.
 type ItemIDs []string
 
 // MarshalJSON implements json.Marshaler.
 func (ids ItemIDs) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
+	list := make([]any, len(ids))
 	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ',')
-		}
+		list[i] = id
 		if n, err := strconv.Atoi(id); err == nil && strconv.Itoa(n) == id {
-			b = append(b, id...)
-		} else {
-			b = strconv.AppendQuote(b, id)
+			list[i] = n
 		}
 	}
-	return append(b, ']'), nil
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the encoder around this one does it where it is wanted
+	err := e.Encode(list)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (ids *ItemIDs) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(b, &list); err != nil {
+		return fmt.Errorf("reading items' ids: %w", err)
+	}
+	*ids = make(ItemIDs, len(list))
+	for i, raw := range list {
+		if n, err := strconv.Atoi(string(raw)); err == nil {
+			(*ids)[i] = strconv.Itoa(n)
+		} else if err := json.Unmarshal(raw, &(*ids)[i]); err != nil {
+			return fmt.Errorf("reading item %d's id: %w", i+1, err)
+		}
+	}
+	return nil
 }
 
 // Axes place a respondent between individualism and collectivism, and between

@@ -49,7 +49,7 @@ func newSite(t testing.TB) *site {
 	t.Helper()
 	s := openSite(t, filepath.Join(t.TempDir(), "real.db"))
 	ctx := context.Background()
-	if _, err := s.store.SaveStudy(ctx, store.NewStudy{Slug: s.study.Slug, Title: s.study.Title, Hash: s.study.Hash, Files: s.study.Files}); err != nil {
+	if _, err := s.store.SaveStudy(ctx, store.NewStudy{Slug: s.study.Slug, Title: s.study.Title, Hash: s.study.Hash, Files: s.study.Files}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.Launch(ctx, s.study.Slug, s.study.Questions.Seeds, 0); err != nil {

@@ -24,7 +24,7 @@ func (s *Store) NewAccessToken(ctx context.Context, accountID int64, name string
 			accountID, name, hashed(tok), tx.now, tx.now+life.Milliseconds()); err != nil {
 			return err
 		}
-		return note(tx, Actor(accountID), 0, "token created", name)
+		return note(tx, Actor(accountID), 0, TokenCreated, name)
 	})
 	if err != nil {
 		return "", fmt.Errorf("making an access token: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) RevokeAccessToken(ctx context.Context, accountID, id int64) erro
 		if _, err := tx.exec(`DELETE FROM access_token WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return note(tx, Actor(accountID), 0, "token revoked", name)
+		return note(tx, Actor(accountID), 0, TokenRevoked, name)
 	})
 	if err != nil {
 		return fmt.Errorf("revoking an access token: %w", err)
@@ -96,8 +96,10 @@ func (s *Store) SignIns(ctx context.Context, accountID int64, token string) ([]S
 // EndOtherSignIns ends all of an account's sign-ins except that of a token.
 func (s *Store) EndOtherSignIns(ctx context.Context, accountID int64, token string) error {
 	err := s.update(ctx, func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ? AND token_hash != ?`, accountID, hashed(token))
-		return err
+		if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ? AND token_hash != ?`, accountID, hashed(token)); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, SignInsEnded, "")
 	})
 	if err != nil {
 		return fmt.Errorf("ending sign-ins: %w", err)

@@ -29,8 +29,8 @@ func scanAccount(row scanner) (Account, error) {
 
 const accountColumns = `a.id, a.email, a.password, a.role, a.disabled`
 
-// CreateAccount adds an account; ErrConflict if the address has one.
-func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err error) {
+// CreateAccount adds an account; ErrConflict where the address has one.
+func (s *Store) CreateAccount(ctx context.Context, a Account, by Actor) (id int64, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		result, err := tx.exec(`INSERT INTO account (email, password, role, created_at) VALUES (?, ?, ?, ?)`, a.Email, a.Password, a.Role, tx.now)
 		if isUnique(err) {
@@ -39,8 +39,10 @@ func (s *Store) CreateAccount(ctx context.Context, a Account) (id int64, err err
 		if err != nil {
 			return err
 		}
-		id, err = result.LastInsertId()
-		return err
+		if id, err = result.LastInsertId(); err != nil {
+			return err
+		}
+		return note(tx, by, 0, AccountCreated, a.Email+", "+a.Role)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("creating an account: %w", err)
@@ -63,8 +65,10 @@ func (s *Store) SetPassword(ctx context.Context, accountID int64, encoded string
 		if _, err := tx.exec(`UPDATE account SET password = ? WHERE id = ?`, encoded, accountID); err != nil {
 			return err
 		}
-		_, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID)
-		return err
+		if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, PasswordSet, "")
 	})
 	if err != nil {
 		return fmt.Errorf("setting a password: %w", err)
@@ -79,8 +83,11 @@ func (s *Store) SignIn(ctx context.Context, accountID int64, life time.Duration)
 		if _, err := tx.exec(`DELETE FROM sign_in WHERE expires_at < ?`, tx.now); err != nil {
 			return err
 		}
-		_, err := tx.exec(`INSERT INTO sign_in (token_hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`, hashed(tok), accountID, tx.now, tx.now+life.Milliseconds())
-		return err
+		if _, err := tx.exec(`INSERT INTO sign_in (token_hash, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)`,
+			hashed(tok), accountID, tx.now, tx.now+life.Milliseconds()); err != nil {
+			return err
+		}
+		return note(tx, Actor(accountID), 0, SignedIn, "")
 	})
 	if err != nil {
 		return "", fmt.Errorf("signing in: %w", err)
@@ -102,8 +109,15 @@ func (s *Store) SignedIn(ctx context.Context, token string) (Account, error) {
 // SignOut ends a sign-in.
 func (s *Store) SignOut(ctx context.Context, token string) error {
 	err := s.update(ctx, func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM sign_in WHERE token_hash = ?`, hashed(token))
-		return err
+		var account int64
+		err := tx.row(`DELETE FROM sign_in WHERE token_hash = ? RETURNING account_id`, hashed(token)).Scan(&account)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // it was over before
+		}
+		if err != nil {
+			return err
+		}
+		return note(tx, Actor(account), 0, SignedOut, "")
 	})
 	if err != nil {
 		return fmt.Errorf("signing out: %w", err)

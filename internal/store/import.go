@@ -45,7 +45,7 @@ func (s *Store) Import(ctx context.Context, n NewStudy, records []study.Record, 
 		if st, err = scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id)); err != nil {
 			return err
 		}
-		return note(tx, by, id, "study imported", fmt.Sprintf("%d participants, %d statements", len(records), len(statements)))
+		return note(tx, by, id, StudyImported, fmt.Sprintf("%d participants, %d statements", len(records), len(statements)))
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("importing study %q: %w", n.Slug, err)

@@ -101,7 +101,7 @@ func (s *Store) Reinvite(ctx context.Context, slug string, accountID int64, life
 		if link, err = newLink(tx, accountID, life); err != nil {
 			return err
 		}
-		return noteOn(tx, by, slug, "member link", email)
+		return noteOn(tx, by, slug, MemberLink, email)
 	})
 	if err != nil {
 		return "", fmt.Errorf("inviting to %q again: %w", slug, err)
@@ -122,7 +122,7 @@ func (s *Store) SetMember(ctx context.Context, slug string, accountID int64, rol
 		if _, err := tx.exec(`DELETE FROM member WHERE slug = ? AND account_id = ?`, slug, accountID); err != nil {
 			return err
 		}
-		return noteOn(tx, by, slug, "member removed", a.Email)
+		return noteOn(tx, by, slug, MemberRemoved, a.Email)
 	})
 	if err != nil {
 		return fmt.Errorf("changing a member of %q: %w", slug, err)
@@ -134,7 +134,7 @@ func setMember(tx *tx, slug string, a Account, role string, by Actor) error {
 	if _, err := tx.exec(`INSERT INTO member (slug, account_id, role, since) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role`, slug, a.ID, role, tx.now); err != nil {
 		return err
 	}
-	return noteOn(tx, by, slug, "member", a.Email+", "+role)
+	return noteOn(tx, by, slug, MemberSet, a.Email+", "+role)
 }
 
 // newLink makes a link that works once.

@@ -127,9 +127,9 @@ type Decision struct {
 // on. Statements that their authors withdrew or replaced, and those for which this decision already applies,
 // are skipped; if none is left, the error is ErrNotFound. The batch can be given to UndoModeration.
 func (s *Store) Moderate(ctx context.Context, studyID int64, statements []string, d Decision, by Actor) (batch int64, decided int, err error) {
-	state, what := study.StatementRejected, "statement rejected"
+	state, what := study.StatementRejected, StatementRejected
 	if d.Accept {
-		state, what = study.StatementServed, "statement accepted"
+		state, what = study.StatementServed, StatementAccepted
 		d.Reason = ""
 	}
 	err = s.update(ctx, func(tx *tx) error {
@@ -208,7 +208,7 @@ func (s *Store) UndoModeration(ctx context.Context, studyID, batch int64, by Act
 			if _, err := tx.exec(`UPDATE statement SET state = ?, moderated = ? WHERE id = ?`, c.was, c.seen, c.statement); err != nil {
 				return err
 			}
-			if err := note(tx, by, studyID, "moderation undone", "statement "+strconv.FormatInt(c.statement, 10)); err != nil {
+			if err := note(tx, by, studyID, ModerationUndone, "statement "+strconv.FormatInt(c.statement, 10)); err != nil {
 				return err
 			}
 			undone++
@@ -242,7 +242,7 @@ func (s *Store) SetModeration(ctx context.Context, studyID int64, mode study.Mod
 		if err := setSetting(tx, st.ID, settingModeration, string(mode)); err != nil {
 			return err
 		}
-		return note(tx, by, st.ID, "moderation mode", string(mode))
+		return note(tx, by, st.ID, ModerationMode, string(mode))
 	})
 	if err != nil {
 		return fmt.Errorf("setting the mode of moderation: %w", err)

@@ -180,7 +180,7 @@ func (s *Store) SetReward(ctx context.Context, studyID int64, r Reward, by Actor
 			if err := setSetting(tx, studyID, settingReward, string(value)); err != nil {
 				return err
 			}
-			return note(tx, by, studyID, "reward", fmt.Sprintf("%.2f %s", r.Amount, r.Currency))
+			return note(tx, by, studyID, RewardSet, fmt.Sprintf("%.2f %s", r.Amount, r.Currency))
 		})
 	}
 	if err != nil {

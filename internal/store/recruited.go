@@ -81,7 +81,7 @@ func (s *Store) SaveRecruited(ctx context.Context, slug string, rows []study.Rec
 			}
 			kept++
 		}
-		return note(tx, by, st.ID, "recruiter's file read", fmt.Sprintf("%d submissions of %d", kept, len(rows)))
+		return note(tx, by, st.ID, RecruiterRead, fmt.Sprintf("%d submissions of %d", kept, len(rows)))
 	})
 	if err != nil {
 		return 0, nil, fmt.Errorf("keeping what the recruiter says of study %q: %w", slug, err)

@@ -29,9 +29,9 @@ func (s *Store) JudgeResponses(ctx context.Context, by Actor, run string, respon
 				return err
 			}
 		}
-		what := "model response rejected"
+		what := ResponseRejected
 		if accepted {
-			what = "model response accepted"
+			what = ResponseAccepted
 		}
 		detail := fmt.Sprintf("run %s: %d responses", run, len(responses))
 		if len(responses) == 1 {

@@ -29,6 +29,7 @@ func (s RunState) Ended() bool { return s != RunQueued && s != RunRunning }
 // yet.
 type Run struct {
 	ID         int64
+	StudyID    int64
 	Kind       string
 	State      RunState
 	Name, Note string
@@ -44,11 +45,11 @@ type Run struct {
 	Result     []byte // JSON; nil in lists and in runs that are not done
 }
 
-const runColumns = `r.id, r.kind, r.state, r.name, r.note, coalesce(a.email, ''), r.created_at, coalesce(r.started_at, 0), coalesce(r.ended_at, 0), r.failure, r.parameters, r.input, r.virtual, r.complete`
+const runColumns = `r.id, r.study_id, r.kind, r.state, r.name, r.note, coalesce(a.email, ''), r.created_at, coalesce(r.started_at, 0), coalesce(r.ended_at, 0), r.failure, r.parameters, r.input, r.virtual, r.complete`
 
 // scanRun reads runColumns, and other columns into others.
 func scanRun(row scanner, others ...any) (r Run, err error) {
-	err = row.Scan(append([]any{&r.ID, &r.Kind, &r.State, &r.Name, &r.Note, &r.Email, &r.CreatedAt, &r.StartedAt, &r.EndedAt,
+	err = row.Scan(append([]any{&r.ID, &r.StudyID, &r.Kind, &r.State, &r.Name, &r.Note, &r.Email, &r.CreatedAt, &r.StartedAt, &r.EndedAt,
 		&r.Failure, &r.Parameters, &r.Input, &r.Virtual, &r.Complete}, others...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
@@ -60,21 +61,29 @@ func scanRun(row scanner, others ...any) (r Run, err error) {
 type NewRun struct {
 	Kind, Name, Note string
 	Parameters       []byte // JSON
+	Sent             []byte // files that it takes; kept until the run has ended
 }
 
-// QueueRun saves a run that has not started.
+// asked is what asking for a run of a kind is called in the record.
+var asked = map[string]Deed{"window": AnalysisStarted, "survey": SurveyStarted, "judge": JudgeCompared}
+
+// QueueRun keeps a run that has not begun. Its kind is window, survey or judge.
 func (s *Store) QueueRun(ctx context.Context, studyID int64, n NewRun, by Actor) (id int64, err error) {
+	what, known := asked[n.Kind]
+	if !known {
+		return 0, fmt.Errorf("queueing a run of the unknown kind %q", n.Kind)
+	}
 	err = s.update(ctx, func(tx *tx) error {
 		account := sql.NullInt64{Int64: int64(by), Valid: by != 0}
-		res, err := tx.exec(`INSERT INTO run (study_id, kind, state, name, note, account_id, created_at, parameters) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			studyID, n.Kind, RunQueued, n.Name, n.Note, account, tx.now, string(n.Parameters))
+		res, err := tx.exec(`INSERT INTO run (study_id, kind, state, name, note, account_id, created_at, parameters, sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			studyID, n.Kind, RunQueued, n.Name, n.Note, account, tx.now, string(n.Parameters), n.Sent)
 		if err != nil {
 			return err
 		}
 		if id, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		return note(tx, by, studyID, "analysis started", runName(id, n.Name))
+		return note(tx, by, studyID, what, runName(id, n.Name))
 	})
 	if err != nil {
 		return 0, fmt.Errorf("queueing a %s run: %w", n.Kind, err)
@@ -101,14 +110,34 @@ func (s *Store) FinishRun(ctx context.Context, id int64, result []byte) error {
 	if err != nil {
 		return fmt.Errorf("finishing run %d: %w", id, err)
 	}
-	return s.moveRun(ctx, id, "finishing", `UPDATE run SET state = 'done', ended_at = ?2, parameters = ?3, input = ?4, virtual = ?5, complete = ?6, result = ?7 WHERE id = ?1 AND state = 'running'`,
+	return s.moveRun(ctx, id, "finishing", `UPDATE run SET state = 'done', ended_at = ?2, parameters = ?3, input = ?4, virtual = ?5, complete = ?6, result = ?7, sent = NULL WHERE id = ?1 AND state = 'running'`,
 		string(h.Parameters), h.Input.SHA256, h.People.Virtual, h.People.Complete, string(result))
 }
 
-// EndRun records that a run ended without a result: that it failed, was cancelled or was interrupted. failure
-// is for people. The error is ErrConflict if it had already ended.
+// EndRun says that a run came to nothing: that it failed or was interrupted. failure is for people. ErrConflict where it had ended before.
 func (s *Store) EndRun(ctx context.Context, id int64, state RunState, failure string) error {
-	return s.moveRun(ctx, id, "ending", `UPDATE run SET state = ?3, ended_at = ?2, failure = ?4 WHERE id = ?1 AND state IN ('queued', 'running')`, state, failure)
+	return s.moveRun(ctx, id, "ending", `UPDATE run SET state = ?3, ended_at = ?2, failure = ?4, sent = NULL WHERE id = ?1 AND state IN ('queued', 'running')`, state, failure)
+}
+
+// CancelRun ends one of a study's runs that waits or is being computed;
+// ErrConflict where it had ended before.
+func (s *Store) CancelRun(ctx context.Context, studyID, id int64, by Actor) error {
+	err := s.update(ctx, func(tx *tx) error {
+		var name string
+		err := tx.row(`UPDATE run SET state = 'cancelled', ended_at = ?, sent = NULL WHERE study_id = ? AND id = ? AND state IN ('queued', 'running') RETURNING name`,
+			tx.now, studyID, id).Scan(&name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		return note(tx, by, studyID, AnalysisCancelled, runName(id, name))
+	})
+	if err != nil {
+		return fmt.Errorf("cancelling run %d: %w", id, err)
+	}
+	return nil
 }
 
 // moveRun changes the state of a run. The query's first parameters are the run
@@ -136,11 +165,11 @@ func changedOne(res sql.Result, err, none error) error {
 	return err
 }
 
-// InterruptRuns marks the runs that a program which has ended left queued or running, and says how many they
-// were. A server calls it when it starts.
+// InterruptRuns marks what a program that is gone left running, and says how
+// many those were. What waited still waits. A server calls it at the start.
 func (s *Store) InterruptRuns(ctx context.Context) (n int64, err error) {
 	err = s.update(ctx, func(tx *tx) error {
-		res, err := tx.exec(`UPDATE run SET state = 'interrupted', ended_at = ? WHERE state IN ('queued', 'running')`, tx.now)
+		res, err := tx.exec(`UPDATE run SET state = 'interrupted', ended_at = ?, sent = NULL WHERE state = 'running'`, tx.now)
 		if err != nil {
 			return err
 		}
@@ -153,7 +182,21 @@ func (s *Store) InterruptRuns(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// head is what every result says about itself.
+// QueuedRuns lists the runs of all studies that wait, in the order asked.
+func (s *Store) QueuedRuns(ctx context.Context) ([]Run, error) {
+	return collect(ctx, s.read, "listing runs that wait", func(row scanner) (Run, error) { return scanRun(row) },
+		`SELECT `+runColumns+` FROM run r LEFT JOIN account a ON a.id = r.account_id WHERE r.state = 'queued' ORDER BY r.id`)
+}
+
+// Sent is what was sent with a run that has not ended; nil for nothing.
+func (s *Store) Sent(ctx context.Context, id int64) (sent []byte, err error) {
+	if err := s.read.QueryRowContext(ctx, `SELECT sent FROM run WHERE id = ?`, id).Scan(&sent); err != nil {
+		return nil, fmt.Errorf("reading what was sent with run %d: %w", id, err)
+	}
+	return sent, nil
+}
+
+// head is what every result says of itself.
 type head struct {
 	Parameters json.RawMessage `json:"parameters"`
 	Input      struct {
@@ -239,15 +282,15 @@ func (s *Store) SameResult(ctx context.Context, studyID, id int64) (first int64,
 
 // RenameRun gives a run another name and note.
 func (s *Store) RenameRun(ctx context.Context, studyID, id int64, name, text string, by Actor) error {
-	return s.changeRun(ctx, studyID, id, by, "analysis renamed", runName(id, name), `UPDATE run SET name = ?3, note = ?4 WHERE study_id = ?1 AND id = ?2`, name, text)
+	return s.changeRun(ctx, studyID, id, by, AnalysisRenamed, runName(id, name), `UPDATE run SET name = ?3, note = ?4 WHERE study_id = ?1 AND id = ?2`, name, text)
 }
 
 // DeleteRun permanently removes a run that has ended. The log of events still shows that it existed.
 func (s *Store) DeleteRun(ctx context.Context, studyID, id int64, by Actor) error {
-	return s.changeRun(ctx, studyID, id, by, "analysis deleted", runName(id, ""), `DELETE FROM run WHERE study_id = ?1 AND id = ?2 AND state NOT IN ('queued', 'running')`)
+	return s.changeRun(ctx, studyID, id, by, AnalysisDeleted, runName(id, ""), `DELETE FROM run WHERE study_id = ?1 AND id = ?2 AND state NOT IN ('queued', 'running')`)
 }
 
-func (s *Store) changeRun(ctx context.Context, studyID, id int64, by Actor, what, detail, query string, args ...any) error {
+func (s *Store) changeRun(ctx context.Context, studyID, id int64, by Actor, what Deed, detail, query string, args ...any) error {
 	err := s.update(ctx, func(tx *tx) error {
 		res, err := tx.exec(query, append([]any{studyID, id}, args...)...)
 		if err := changedOne(res, err, ErrNotFound); err != nil {

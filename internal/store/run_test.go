@@ -50,7 +50,10 @@ func TestARunIsKeptFromItsBeginningToItsEnd(t *testing.T) {
 	}
 
 	cancelled := queue()
-	if err := b.EndRun(ctx, cancelled, RunCancelled, ""); err != nil {
+	if err := b.CancelRun(ctx, b.row.ID+1, cancelled, 0); !errors.Is(err, ErrConflict) {
+		t.Errorf("a run was cancelled from another study: %v", err)
+	}
+	if err := b.CancelRun(ctx, b.row.ID, cancelled, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.StartRun(ctx, cancelled); !errors.Is(err, ErrConflict) {
@@ -59,6 +62,12 @@ func TestARunIsKeptFromItsBeginningToItsEnd(t *testing.T) {
 	cut := queue()
 	if err := b.DeleteRun(ctx, b.row.ID, cut, 0); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a run that waits was deleted: %v", err)
+	}
+	if n, err := b.InterruptRuns(ctx); n != 0 || err != nil || is(cut, RunQueued).ID != cut {
+		t.Errorf("a run that waits was interrupted: %d, %v", n, err)
+	}
+	if err := b.StartRun(ctx, cut); err != nil {
+		t.Fatal(err)
 	}
 	if n, err := b.InterruptRuns(ctx); n != 1 || err != nil {
 		t.Errorf("%d runs interrupted, %v", n, err)
@@ -84,6 +93,46 @@ func TestARunIsKeptFromItsBeginningToItsEnd(t *testing.T) {
 	}
 	if _, err := b.Run(ctx, b.row.ID+1, id); !errors.Is(err, ErrNotFound) {
 		t.Errorf("another study shows the run: %v", err)
+	}
+}
+
+func TestWhatWasSentIsKeptUntilTheRunHasEnded(t *testing.T) {
+	b := newBench(t, testStudy(1, 1, 3))
+	ctx := context.Background()
+	for name, end := range map[string]func(id int64) error{
+		"cancelled": func(id int64) error { return b.CancelRun(ctx, b.row.ID, id, 0) },
+		"failed":    func(id int64) error { return b.EndRun(ctx, id, RunFailed, "why") },
+		"done": func(id int64) error {
+			return errors.Join(b.StartRun(ctx, id), b.FinishRun(ctx, id, []byte(`{"parameters":{}}`)))
+		},
+		"interrupted": func(id int64) error {
+			if err := b.StartRun(ctx, id); err != nil {
+				return err
+			}
+			_, err := b.InterruptRuns(ctx)
+			return err
+		},
+	} {
+		id, err := b.QueueRun(ctx, b.row.ID, NewRun{Kind: "judge", Parameters: []byte("{}"), Sent: []byte("predictions")}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting, err := b.QueuedRuns(ctx)
+		if err != nil || len(waiting) != 1 || waiting[0].ID != id || waiting[0].StudyID != b.row.ID {
+			t.Errorf("%s: waiting %+v, %v", name, waiting, err)
+		}
+		if sent, err := b.Sent(ctx, id); string(sent) != "predictions" || err != nil {
+			t.Errorf("%s: sent %q, %v", name, sent, err)
+		}
+		if err := end(id); err != nil {
+			t.Fatal(err)
+		}
+		if sent, err := b.Sent(ctx, id); sent != nil || err != nil {
+			t.Errorf("%s: %q is kept, %v", name, sent, err)
+		}
+	}
+	if _, err := b.QueueRun(ctx, b.row.ID, NewRun{Kind: "other", Parameters: []byte("{}")}, 0); err == nil {
+		t.Error("a run of an unknown kind was queued")
 	}
 }
 

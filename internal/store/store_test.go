@@ -71,7 +71,7 @@ func newBench(t *testing.T, st *study.Study) *bench {
 	b := &bench{t: t, st: st, path: filepath.Join(t.TempDir(), "overton.db"), at: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)}
 	b.reopen()
 	ctx := context.Background()
-	row, err := b.SaveStudy(ctx, NewStudy{Slug: st.Slug, Title: st.Title, Hash: "h", Files: map[string][]byte{"study.yaml": []byte("title: Test")}})
+	row, err := b.SaveStudy(ctx, NewStudy{Slug: st.Slug, Title: st.Title, Hash: "h", Files: map[string][]byte{"study.yaml": []byte("title: Test")}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -771,7 +771,7 @@ func TestConcurrentSaversLoseNothing(t *testing.T) {
 func TestALaunchedStudyIsFrozen(t *testing.T) {
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := context.Background()
-	if _, err := b.SaveStudy(ctx, NewStudy{Slug: "test", Title: "Other", Hash: "other"}); !errors.Is(err, ErrConflict) {
+	if _, err := b.SaveStudy(ctx, NewStudy{Slug: "test", Title: "Other", Hash: "other"}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("saving another study over it: %v, want ErrConflict", err)
 	}
 	if err := b.update(ctx, func(tx *tx) error { _, err := tx.exec(`UPDATE study_file SET content = x'00'`); return err }); err == nil || !strings.Contains(err.Error(), "frozen") {
@@ -808,7 +808,7 @@ func BenchmarkSubmit(bm *testing.B) {
 	}
 	defer s.Close()
 	ctx := context.Background()
-	row, _ := s.SaveStudy(ctx, NewStudy{Slug: "test", Title: "t", Hash: "h"})
+	row, _ := s.SaveStudy(ctx, NewStudy{Slug: "test", Title: "t", Hash: "h"}, 0)
 	if err := s.Launch(ctx, "test", st.Questions.Seeds, 0); err != nil {
 		bm.Fatal(err)
 	}

@@ -82,9 +82,10 @@ func newest(tx *tx, slug string) (Study, error) {
 	return scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE slug = ? ORDER BY version DESC LIMIT 1`, slug))
 }
 
-// SaveStudy stores a study's files as a draft. It replaces a draft with the same slug. If the study with that
-// slug is launched, the draft becomes its next version if n allows it; otherwise the error is ErrConflict.
-func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
+// SaveStudy stores a study's files as a draft. A draft of the same slug is
+// replaced. A launched study of that slug gets the draft as its next version
+// where n asks for one; otherwise that is ErrConflict.
+func (s *Store) SaveStudy(ctx context.Context, n NewStudy, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
 		old, err := newest(tx, n.Slug)
@@ -101,7 +102,10 @@ func (s *Store) SaveStudy(ctx context.Context, n NewStudy) (Study, error) {
 		default:
 			err = fmt.Errorf("another study was launched as %q, and a launched study cannot change; give this one its own slug, or make it the next version: %w", n.Slug, ErrConflict)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return note(tx, by, st.ID, DraftSaved, st.Hash)
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("saving study %q: %w", n.Slug, err)
@@ -128,7 +132,7 @@ func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, 
 		if _, err := tx.exec(`INSERT INTO study_file (study_id, path, content) SELECT ?, path, content FROM study_file WHERE study_id = ?`, st.ID, old.ID); err != nil {
 			return err
 		}
-		return note(tx, by, st.ID, "version begun", st.Name())
+		return note(tx, by, st.ID, VersionBegun, st.Name())
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("making the next version of study %q: %w", slug, err)
@@ -136,9 +140,10 @@ func (s *Store) NextVersion(ctx context.Context, slug string, by Actor) (Study, 
 	return st, nil
 }
 
-// ChangeDraft replaces a draft's files if its hash is still before; otherwise the error is ErrConflict. A
-// draft that is not a later version may change its slug; if another study has it, the error is ErrTaken.
-func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewStudy) (Study, error) {
+// ChangeDraft puts other files in a draft's place, if it still is as before,
+// its hash, says; else the error is ErrConflict. A draft that is no later
+// version may take another slug, if nobody else has it: that is ErrTaken.
+func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewStudy, by Actor) (Study, error) {
 	var st Study
 	err := s.update(ctx, func(tx *tx) error {
 		old, err := scanStudy(tx.row(`SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
@@ -157,8 +162,10 @@ func (s *Store) ChangeDraft(ctx context.Context, id int64, before string, n NewS
 				return err
 			}
 		}
-		st, err = replaceDraft(tx, old, n)
-		return err
+		if st, err = replaceDraft(tx, old, n); err != nil || st.Hash == before {
+			return err
+		}
+		return note(tx, by, st.ID, DraftChanged, st.Hash)
 	})
 	if err != nil {
 		return Study{}, fmt.Errorf("changing the draft of study %q: %w", n.Slug, err)
@@ -225,7 +232,7 @@ func (s *Store) DiscardDraft(ctx context.Context, id int64, by Actor) error {
 		if _, err := tx.exec(`DELETE FROM study WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return noteOn(tx, by, st.Slug, "draft discarded", st.Name())
+		return noteOn(tx, by, st.Slug, DraftDiscarded, st.Name())
 	})
 	if err != nil {
 		return fmt.Errorf("discarding a draft: %w", err)
@@ -304,7 +311,7 @@ func setStatus(tx *tx, st Study, to Status, by Actor) error {
 	if _, err := tx.exec(`UPDATE study SET status = ?, closed_at = ? WHERE id = ?`, to, closed, st.ID); err != nil {
 		return err
 	}
-	return note(tx, by, st.ID, "study "+string(to), string(st.Status)+" before")
+	return note(tx, by, st.ID, map[Status]Deed{Running: StudyRunning, Paused: StudyPaused, Closed: StudyClosed}[to], string(st.Status)+" before")
 }
 
 // Study returns a study by its name: a slug, for the version that people can enter, or could enter last, or
@@ -313,6 +320,15 @@ func (s *Store) Study(ctx context.Context, name string) (Study, error) {
 	st, err := find(func(query string, args ...any) scanner { return s.read.QueryRowContext(ctx, query, args...) }, name)
 	if err != nil {
 		return st, fmt.Errorf("looking up study %q: %w", name, err)
+	}
+	return st, nil
+}
+
+// StudyByID returns one version of a study.
+func (s *Store) StudyByID(ctx context.Context, id int64) (Study, error) {
+	st, err := scanStudy(s.read.QueryRowContext(ctx, `SELECT `+studyColumns+` FROM study WHERE id = ?`, id))
+	if err != nil {
+		return st, fmt.Errorf("looking up study %d: %w", id, err)
 	}
 	return st, nil
 }

@@ -54,7 +54,7 @@ func TestAccountsAndEventsOutliveTheUpgradeToMembers(t *testing.T) {
 	if err != nil || len(events) != 2 || events[0].Email != CommandLine || events[1].Email != "anna@example.org" || events[1].Slug != "old" {
 		t.Errorf("the log is now %+v, %v", events, err)
 	}
-	if _, err := s.SaveStudy(t.Context(), NewStudy{Slug: "old", Title: "New", Hash: "i"}); err != nil {
+	if _, err := s.SaveStudy(t.Context(), NewStudy{Slug: "old", Title: "New", Hash: "i"}, 0); err != nil {
 		t.Errorf("a draft with events cannot be replaced: %v", err)
 	}
 }

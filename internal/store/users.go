@@ -30,7 +30,7 @@ func (s *Store) ResetAccount(ctx context.Context, accountID int64, life time.Dur
 		if link, err = newLink(tx, accountID, life); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account link", a.Email)
+		return note(tx, by, 0, AccountLink, a.Email)
 	})
 	if err != nil {
 		return "", fmt.Errorf("making a new link for an account: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 			return err
 		}
 		if !disabled {
-			return note(tx, by, 0, "account enabled", a.Email)
+			return note(tx, by, 0, AccountEnabled, a.Email)
 		}
 		if err := someAdmin(tx, a); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (s *Store) DisableAccount(ctx context.Context, accountID int64, disabled bo
 		if err := shutOut(tx, accountID); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account disabled", a.Email)
+		return note(tx, by, 0, AccountDisabled, a.Email)
 	})
 	if err != nil {
 		return fmt.Errorf("changing an account: %w", err)
@@ -80,7 +80,7 @@ func (s *Store) SetRole(ctx context.Context, accountID int64, role string, by Ac
 		if err := someAdmin(tx, a); err != nil {
 			return err
 		}
-		return note(tx, by, 0, "account role", a.Email+", "+role+", "+a.Role+" before")
+		return note(tx, by, 0, AccountRole, a.Email+", "+role+", "+a.Role+" before")
 	})
 	if err != nil {
 		return fmt.Errorf("changing an account: %w", err)
@@ -112,11 +112,12 @@ func shutOut(tx *tx, accountID int64) error {
 	return err
 }
 
-// Note records something a person did, in addition to what the store records by itself. studyID is 0 for what
-// belongs to no study.
-func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what, detail string) error {
+// Note records what somebody did that changes nothing, such as a download;
+// changes are noted by the functions that make them, in the same transaction.
+// studyID is 0 for what belongs to no study.
+func (s *Store) Note(ctx context.Context, by Actor, studyID int64, what Deed, detail string) error {
 	if err := s.update(ctx, func(tx *tx) error { return note(tx, by, studyID, what, detail) }); err != nil {
-		return fmt.Errorf("noting %q: %w", what, err)
+		return fmt.Errorf("noting %q: %w", what.name, err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 func (b *bench) account(email, role string) int64 {
 	b.t.Helper()
-	id, err := b.CreateAccount(context.Background(), Account{Email: email, Password: "hash", Role: role})
+	id, err := b.CreateAccount(context.Background(), Account{Email: email, Password: "hash", Role: role}, 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestASignInLastsAsLongAsItMay(t *testing.T) {
 	if _, err := b.SignedIn(ctx, tok); !errors.Is(err, ErrNotFound) {
 		t.Errorf("after signing out: %v", err)
 	}
-	if _, err := b.CreateAccount(ctx, Account{Email: "A@Example.org", Role: "admin"}); !errors.Is(err, ErrConflict) {
+	if _, err := b.CreateAccount(ctx, Account{Email: "A@Example.org", Role: "admin"}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("the same address in capitals: %v", err)
 	}
 }

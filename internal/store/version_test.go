@@ -11,7 +11,7 @@ import (
 // draft saves a next version of the bench's study.
 func (b *bench) draft(hash string) Study {
 	b.t.Helper()
-	row, err := b.SaveStudy(context.Background(), NewStudy{Slug: "test", Title: "Next", Hash: hash, Next: true, Files: map[string][]byte{"study.yaml": []byte(hash)}})
+	row, err := b.SaveStudy(context.Background(), NewStudy{Slug: "test", Title: "Next", Hash: hash, Next: true, Files: map[string][]byte{"study.yaml": []byte(hash)}}, 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestANextVersionTakesOverAtItsLaunch(t *testing.T) {
 	if versions, err := b.Versions(ctx, "test"); err != nil || len(versions) != 2 || versions[0].Version != 2 {
 		t.Errorf("versions %+v, %v", versions, err)
 	}
-	if _, err := b.SaveStudy(ctx, NewStudy{Slug: "test", Hash: "h4"}); !errors.Is(err, ErrConflict) {
+	if _, err := b.SaveStudy(ctx, NewStudy{Slug: "test", Hash: "h4"}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("a study of the same slug that asks for no version: %v, want ErrConflict", err)
 	}
 }
@@ -124,37 +124,37 @@ func TestADraftIsNotOverwrittenUnseen(t *testing.T) {
 	ctx := context.Background()
 	save := func(slug, hash string) Study {
 		t.Helper()
-		row, err := b.SaveStudy(ctx, NewStudy{Slug: slug, Title: "t", Hash: hash, Files: map[string][]byte{"a": []byte(hash)}})
+		row, err := b.SaveStudy(ctx, NewStudy{Slug: slug, Title: "t", Hash: hash, Files: map[string][]byte{"a": []byte(hash)}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return row
 	}
 	row := save("mine", "h1")
-	if err := b.Note(ctx, 0, row.ID, "draft saved", "h1"); err != nil {
+	if err := b.Note(ctx, 0, row.ID, DraftSaved, "h1"); err != nil {
 		t.Fatal(err)
 	}
-	row2, err := b.ChangeDraft(ctx, row.ID, "h1", NewStudy{Slug: "ours", Title: "u", Hash: "h2", Files: map[string][]byte{"b": []byte("2")}})
+	row2, err := b.ChangeDraft(ctx, row.ID, "h1", NewStudy{Slug: "ours", Title: "u", Hash: "h2", Files: map[string][]byte{"b": []byte("2")}}, 0)
 	if err != nil || row2.ID != row.ID || row2.Slug != "ours" || row2.Title != "u" {
 		t.Fatalf("%+v, %v", row2, err)
 	}
 	if files, err := b.StudyFiles(ctx, row.ID); err != nil || len(files) != 1 || string(files["b"]) != "2" {
 		t.Errorf("files %q, %v", files, err)
 	}
-	if _, err := b.ChangeDraft(ctx, row.ID, "h1", NewStudy{Slug: "ours", Hash: "h3"}); !errors.Is(err, ErrConflict) {
+	if _, err := b.ChangeDraft(ctx, row.ID, "h1", NewStudy{Slug: "ours", Hash: "h3"}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("a change of what somebody else changed: %v, want ErrConflict", err)
 	}
 	save("other", "o")
 	for _, slug := range []string{"test", "other"} {
-		if _, err := b.ChangeDraft(ctx, row.ID, "h2", NewStudy{Slug: slug, Hash: "h3"}); !errors.Is(err, ErrTaken) {
+		if _, err := b.ChangeDraft(ctx, row.ID, "h2", NewStudy{Slug: slug, Hash: "h3"}, 0); !errors.Is(err, ErrTaken) {
 			t.Errorf("the slug %s: %v, want ErrTaken", slug, err)
 		}
 	}
 	next := b.draft("h9")
-	if _, err := b.ChangeDraft(ctx, next.ID, "h9", NewStudy{Slug: "elsewhere", Hash: "h3"}); !errors.Is(err, ErrTaken) {
+	if _, err := b.ChangeDraft(ctx, next.ID, "h9", NewStudy{Slug: "elsewhere", Hash: "h3"}, 0); !errors.Is(err, ErrTaken) {
 		t.Errorf("a version of another slug: %v, want ErrTaken", err)
 	}
-	if _, err := b.ChangeDraft(ctx, b.row.ID, "h", NewStudy{Slug: "test", Hash: "h3"}); !errors.Is(err, ErrConflict) {
+	if _, err := b.ChangeDraft(ctx, b.row.ID, "h", NewStudy{Slug: "test", Hash: "h3"}, 0); !errors.Is(err, ErrConflict) {
 		t.Errorf("a change of a launched study: %v, want ErrConflict", err)
 	}
 	if err := b.LaunchDraft(ctx, "ours", "h1", nil, 0); !errors.Is(err, ErrConflict) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"overton/internal/dataset"
 	"overton/internal/score"
@@ -38,11 +39,19 @@ type JudgeFile struct {
 	Column string `json:"column"`
 }
 
-// CompareJudge reads a judge's predictions and compares them with the ratings of a study's people, using the
-// groups of the latest analysis. Faults in the file are returned as dataset.Faults or dataset.Fault. The
-// error is ErrNobody if no one who finished has rated anything.
-func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
-	content []byte, p score.Parameters) (*Judged, error) {
+// Judging is a judge's predictions beside the ratings of a study's people.
+type Judging struct {
+	judged      *Judged
+	ratings     score.Ratings
+	predictions []float64
+}
+
+// ReadJudge reads a judge's predictions of the ratings of a study's people, with
+// the groups of the latest analysis. What is wrong with the file comes back as
+// dataset.Faults or dataset.Fault. ErrNobody: nobody who finished has rated
+// anything. ErrUnpredicted: the file has none of the ratings.
+func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
+	content []byte) (*Judging, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
 	switch {
@@ -59,32 +68,39 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 	if len(data.Ratings.Rows) == 0 {
 		return nil, ErrNobody
 	}
-	ratings := data.Ratings
+	j := &Judging{ratings: data.Ratings}
 	if latest != nil {
-		ratings = data.Grouped(latest)
+		j.ratings = data.Grouped(latest)
 	}
-	predictions, err := dataset.ReadPredictions(file.File, content, file.Column, ratings)
-	if err != nil {
+	if j.predictions, err = dataset.ReadPredictions(file.File, content, file.Column, j.ratings); err != nil {
 		return nil, err
+	}
+	unpredicted := true
+	for i, row := range j.ratings.Rows {
+		unpredicted = unpredicted && (math.IsNaN(row.Value) || math.IsNaN(j.predictions[i]))
+	}
+	if unpredicted {
+		return nil, ErrUnpredicted
 	}
 	file.SHA256 = digest(content)
-	j := &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), Parameters: p,
-		People: data.People, Predictions: file, Analysis: run.ID}
-	if j.Judge, err = score.JudgeAgreement(ratings, predictions, nil, p, nil); err != nil {
-		return nil, err
-	}
-	j.Questions = score.AgreementByQuestion(ratings, predictions, p)
+	j.judged = &Judged{Program: ThisProgram(), Input: data.input(), Study: aboutStudy(st), People: data.People,
+		Predictions: file, Analysis: run.ID}
 	return j, nil
 }
 
-// RecordJudged saves a comparison in the store.
-func RecordJudged(ctx context.Context, db *store.Store, row store.Study, j *Judged) error {
-	text, err := json.Marshal(j)
-	if err != nil {
-		return fmt.Errorf("recording the comparison: %w", err)
+// ErrUnpredicted answers a file without a prediction.
+var ErrUnpredicted = errors.New("the file predicts none of the ratings that people gave")
+
+// Compare measures how well the predictions agree with people.
+func (j *Judging) Compare(p score.Parameters) (*Judged, error) {
+	r := *j.judged
+	r.Parameters = p
+	var err error
+	if r.Judge, err = score.JudgeAgreement(j.ratings, j.predictions, nil, p, nil); err != nil {
+		return nil, err
 	}
-	_, err = db.SaveRun(ctx, row.ID, JudgeRunKind, text)
-	return err
+	r.Questions = score.AgreementByQuestion(j.ratings, j.predictions, p)
+	return &r, nil
 }
 
 // LatestJudged returns the newest comparison saved for a study; store.ErrNotFound if there is none.

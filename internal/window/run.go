@@ -13,13 +13,13 @@ import (
 // RunKind is the kind under which results are recorded in the store.
 const RunKind = "window"
 
-// Queue saves a run for Compute to carry out later.
-func Queue(ctx context.Context, db *store.Store, row store.Study, name, note string, o Options, by store.Actor) (id int64, err error) {
+// Asked is a run as the store keeps it until it is computed.
+func Asked(name, note string, o Options) (store.NewRun, error) {
 	parameters, err := encode(o)
 	if err != nil {
-		return 0, fmt.Errorf("queueing an analysis: %w", err)
+		return store.NewRun{}, fmt.Errorf("asking for an analysis: %w", err)
 	}
-	return db.QueueRun(ctx, row.ID, store.NewRun{Kind: RunKind, Name: name, Note: note, Parameters: parameters}, by)
+	return store.NewRun{Kind: RunKind, Name: name, Note: note, Parameters: parameters}, nil
 }
 
 // Parameters are those that a run was queued with.
@@ -30,27 +30,18 @@ func Parameters(run store.Run) (o Options, err error) {
 	return o, nil
 }
 
-// Compute carries out a queued run and saves its result. If it fails, the caller has to end the run.
-func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, id int64, o Options, step func()) error {
-	if err := db.StartRun(ctx, id); err != nil {
-		return err
-	}
+// Compute reads a study's data, analyses them and returns the result's JSON.
+// step is called as by Analyse.
+func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o Options, step func()) ([]byte, error) {
 	data, err := Collect(ctx, db, row, st, o.People, o.Questions)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	result, err := Analyse(ctx, st, data, o, step)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text, err := encode(result)
-	if err != nil {
-		return fmt.Errorf("recording the result: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return db.FinishRun(ctx, id, text)
+	return encode(result)
 }
 
 // Record saves a result in the store, as a finished run.

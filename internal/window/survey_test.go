@@ -155,7 +155,7 @@ func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *datase
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *data
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
+	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 		Reference: []ReferenceLine{{text, "0.50", "0.60", text}}, Figures: []Drawing{svg, svg}, Models: []string{text},
 		Windows: []WindowLine{{ID: text, Text: text, Path: "/w", Coverage: []string{"1/2"}}}}
 	return []templates.Example{
-		{Name: "admin analysis", Content: Analysis(AnalysisPage{Admin: about, New: "/n", Post: "/a", Runs: "/r", Many: 3, Unfinished: []RunView{running}, Broken: &failed, Run: run, Result: &out1})},
+		{Name: "admin analysis", Content: Analysis(AnalysisPage{Admin: about, New: "/n", Post: "/a", Runs: "/r", Many: 3, Jobs: Jobs{Unfinished: []RunView{running}, Broken: &failed}, Run: run, Result: &out1})},
 		{Name: "admin runs", Content: Runs(RunsPage{about, "/n", "/c", []RunView{run, failed, running}, 2})},
 		{Name: "admin run", Content: Run(RunPage{Admin: about, Run: run, Back: "/b", Result: &out1, Compare: "/c", Others: []RunView{run}, JSON: "/j", Report: "/h", Download: true})},
 		{Name: "admin run that failed", Content: Run(RunPage{Admin: about, Run: failed, Back: "/b", Facts: facts})},

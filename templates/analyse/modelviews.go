@@ -65,6 +65,7 @@ type ReviewedResponse struct {
 // JudgePage holds a judge against the people of a study.
 type JudgePage struct {
 	templates.Admin
+	Jobs
 	Post    string // empty: the reader may not
 	Runs    []string
 	Made    templates.Moment

@@ -11,14 +11,13 @@ import (
 // AnalysisPage shows where the analyses of a study stand, and the latest one.
 type AnalysisPage struct {
 	templates.Admin
-	New, Post  string // where a run is asked for, and started; empty: the reader may not
-	Runs       string // the list of all runs
-	Surveys    string // the analysis of surveys; empty: the study asks none
-	Many       int    // how many there are
-	Unfinished []RunView
-	Broken     *RunView // the newest run, where it came to nothing
-	Run        RunView  // of the result that is shown
-	Result     *ResultView
+	New, Post string // where a run is asked for, and started; empty: the reader may not
+	Runs      string // the list of all runs
+	Surveys   string // the analysis of surveys; empty: the study asks none
+	Many      int    // how many there are
+	Jobs
+	Run    RunView // of the result that is shown
+	Result *ResultView
 }
 
 // RunView is one run.
@@ -27,7 +26,7 @@ type RunView struct {
 	Title, Name, Note           string
 	State                       string
 	Who                         string // asked for it; empty: the command line
-	Path                        string
+	Path                        string // of its page; empty: it has none
 	Asked, Ended                templates.Moment
 	Took                        string
 	Method, People, Groups      string // in short
@@ -37,6 +36,12 @@ type RunView struct {
 	Progress                    *RunProgress
 	Done                        bool   // there is a result
 	Cancel, Again, Edit, Delete string // where these are posted; empty: not now, or not by the reader
+}
+
+// Jobs are the runs of one kind that have no result.
+type Jobs struct {
+	Unfinished []RunView
+	Broken     *RunView // the newest, where nothing came of it
 }
 
 // RunProgress is how far a run is. Its JSON is what the page's script reads.

@@ -7,9 +7,8 @@ import (
 // SurveysPage shows what people answered to a study's surveys.
 type SurveysPage struct {
 	templates.Admin
+	Jobs
 	Post    string // where an analysis is started; empty: the reader may not
-	Running *RunningAnalysis
-	Failed  string
 	Problem string
 	Faults  []templates.Fault // in the files sent
 	More    int               // further faults
@@ -101,11 +100,4 @@ type SurveyItemPage struct {
 	Facts              []templates.Fact
 	Earlier, Later     string // paths of the neighbours; empty: none
 	EarlierID, LaterID string
-}
-
-// RunningAnalysis is an analysis that is being computed.
-type RunningAnalysis struct {
-	Since      templates.Moment
-	Done, Of   int
-	WaitsForIt bool // for another study's to end
 }

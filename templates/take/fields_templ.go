@@ -4,13 +4,12 @@ package take
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
-	"strconv"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
-
 	"overton/templates"
+	"strconv"
 )
 
 // stepForm is the form of a step: what is wrong, the fields, the buttons.

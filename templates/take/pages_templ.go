@@ -4,12 +4,10 @@ package take
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
 
-	"overton/templates"
-)
+import "overton/templates"
 
 // Start greets somebody who has arrived and whose submission has not begun.
 func Start(f templates.Frame, start Button, minutes int) templ.Component {

@@ -55,15 +55,12 @@ func (s *Room) createAccount(c echo.Context) error {
 	if form.Problem != "" {
 		return s.accountsPage(c, http.StatusUnprocessableEntity, form, nil)
 	}
-	id, err := s.Store.CreateAccount(ctx, store.Account{Email: form.Email, Role: form.Role})
+	id, err := s.Store.CreateAccount(ctx, store.Account{Email: form.Email, Role: form.Role}, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
 		form.Problem = "An account with this email address already exists."
 		return s.accountsPage(c, http.StatusUnprocessableEntity, form, nil)
 	}
 	if err != nil {
-		return err
-	}
-	if err := s.Store.Note(ctx, site.ActorOf(c), 0, "account created", form.Email+", "+form.Role); err != nil {
 		return err
 	}
 	return s.showLinkFor(c, id, form.Email)

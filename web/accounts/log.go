@@ -62,11 +62,16 @@ func (s *Room) logCSV(c echo.Context) error {
 	ctx := c.Request().Context()
 	f := logFilter(c)
 	name := "log.csv"
+	var studyID int64
 	if f.Slug != "" {
-		if _, err := s.Named(c); err != nil {
+		study, err := s.Named(c)
+		if err != nil {
 			return err
 		}
-		name = f.Slug + "-log.csv"
+		studyID, name = study.Row.ID, f.Slug+"-log.csv"
+	}
+	if err := s.Downloaded(c, studyID, name); err != nil {
+		return err
 	}
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "text/csv; charset=utf-8")

@@ -3,8 +3,6 @@
 package accounts
 
 import (
-	"net/http"
-
 	"overton/web/site"
 )
 
@@ -18,28 +16,27 @@ func New(s *site.Site) *Room { return &Room{Site: s} }
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
-	const get, post = http.MethodGet, http.MethodPost
 	return []site.Route{
-		{get, "/admin/sign-in", site.Public, s.askToSignIn},
-		{post, "/admin/sign-in", site.Public, s.signIn},
-		{post, "/admin/sign-out", site.Public, s.signOut},
-		{get, "/admin/link/:token", site.Public, s.showLink},
-		{post, "/admin/link/:token", site.Public, s.followLink},
-		{get, "/admin/password", site.Member, s.askForPassword},
-		{post, "/admin/password", site.Member, s.setPassword},
-		{get, "/admin/account", site.Member, s.ownAccount},
-		{post, "/admin/account/tokens", site.Member, s.createToken},
-		{post, "/admin/account/tokens/revoke", site.Member, s.revokeToken},
-		{post, "/admin/account/sign-ins/end", site.Member, s.endSignIns},
-		{get, "/admin/studies/:slug/people", site.Admin, s.InStudy(s.people)},
-		{post, "/admin/studies/:slug/people", site.Admin, s.InStudy(s.invite)},
-		{post, "/admin/studies/:slug/people/change", site.Admin, s.InStudy(s.changeMember)},
-		{get, "/admin/studies/:slug/log", site.Admin, s.log},
-		{get, "/admin/studies/:slug/log.csv", site.Admin, s.logCSV},
-		{get, "/admin/log", site.Admin, s.log},
-		{get, "/admin/log.csv", site.Admin, s.logCSV},
-		{get, "/admin/accounts", site.Admin, s.accounts},
-		{post, "/admin/accounts", site.Admin, s.createAccount},
-		{post, "/admin/accounts/change", site.Admin, s.changeAccount},
+		site.Get("/admin/sign-in", site.Public, s.askToSignIn),
+		site.Post("/admin/sign-in", site.Public, s.signIn),
+		site.Post("/admin/sign-out", site.Public, s.signOut),
+		site.Get("/admin/link/:token", site.Public, s.showLink),
+		site.Post("/admin/link/:token", site.Public, s.followLink),
+		site.Get("/admin/password", site.Member, s.askForPassword),
+		site.Post("/admin/password", site.Member, s.setPassword),
+		site.Get("/admin/account", site.Member, s.ownAccount),
+		site.Post("/admin/account/tokens", site.Member, s.createToken),
+		site.Post("/admin/account/tokens/revoke", site.Member, s.revokeToken),
+		site.Post("/admin/account/sign-ins/end", site.Member, s.endSignIns),
+		site.Get("/admin/studies/:slug/people", site.Admin, s.InStudy(s.people)),
+		site.Post("/admin/studies/:slug/people", site.Admin, s.InStudy(s.invite)),
+		site.Post("/admin/studies/:slug/people/change", site.Admin, s.InStudy(s.changeMember)),
+		site.Get("/admin/studies/:slug/log", site.Admin, s.log),
+		site.Get("/admin/studies/:slug/log.csv", site.Admin, s.logCSV),
+		site.Get("/admin/log", site.Admin, s.log),
+		site.Get("/admin/log.csv", site.Admin, s.logCSV),
+		site.Get("/admin/accounts", site.Admin, s.accounts),
+		site.Post("/admin/accounts", site.Admin, s.createAccount),
+		site.Post("/admin/accounts/change", site.Admin, s.changeAccount),
 	}
 }

@@ -60,7 +60,10 @@ func (s *Room) signIn(c echo.Context) error {
 		return again(http.StatusServiceUnavailable, "Many people are signing in at the moment. Try again shortly.")
 	case err != nil:
 		return err
-	case !ok:
+	case !ok: // what was typed is not noted: it may be a password in the wrong field
+		if err := s.Store.Note(ctx, store.Actor(account.ID), 0, store.SignInFailed, ""); err != nil {
+			return err
+		}
 		return again(http.StatusUnprocessableEntity, "The email address or the password is not right.")
 	}
 	s.Attempts.Forgive(limits)

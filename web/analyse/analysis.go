@@ -209,11 +209,12 @@ func (s *Room) figure(c echo.Context, h *site.Hosted, run store.Run, result *win
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d-%s", h.Row.Slug, run.ID, file), figureTypes[format], content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d-%s", h.Row.Slug, run.ID, file), figureTypes[format], content)
 }
 
-// send sends a file to be kept, unless the browser has it already.
-func send(c echo.Context, name, kind string, content []byte) error {
+// send sends a file of a study to be kept and notes that, unless the browser
+// has it already.
+func (s *Room) send(c echo.Context, h *site.Hosted, name, kind string, content []byte) error {
 	sum := sha256.Sum256(content)
 	tag := fmt.Sprintf(`"%x"`, sum[:16])
 	header := c.Response().Header()
@@ -221,6 +222,9 @@ func send(c echo.Context, name, kind string, content []byte) error {
 	header.Set("Cache-Control", "private, no-cache")
 	if c.Request().Header.Get("If-None-Match") == tag {
 		return c.NoContent(http.StatusNotModified)
+	}
+	if err := s.Downloaded(c, h.Row.ID, name); err != nil {
+		return err
 	}
 	header.Set(echo.HeaderContentDisposition, fmt.Sprintf("attachment; filename=%q", name))
 	return c.Blob(http.StatusOK, kind, content)
@@ -235,7 +239,7 @@ func (s *Room) runJSON(c echo.Context, h *site.Hosted, run store.Run) error {
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d.json", h.Row.Slug, run.ID), "application/json", content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d.json", h.Row.Slug, run.ID), "application/json", content)
 }
 
 // runReport sends a run as a page that needs no server.
@@ -251,7 +255,7 @@ func (s *Room) runReport(c echo.Context, h *site.Hosted, run store.Run, result *
 	if err != nil {
 		return err
 	}
-	return send(c, fmt.Sprintf("%s-run-%d.html", h.Row.Slug, run.ID), "text/html; charset=utf-8", content)
+	return s.send(c, h, fmt.Sprintf("%s-run-%d.html", h.Row.Slug, run.ID), "text/html; charset=utf-8", content)
 }
 
 // leftOut says what an analysis did not take.

@@ -1,6 +1,7 @@
 package analyse
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,6 +50,9 @@ func (s *Room) judgePage(c echo.Context, h *site.Hosted) (*pages.JudgePage, erro
 			return nil, err
 		}
 	}
+	if page.Jobs, err = s.standingOf(c, h, window.JudgeRunKind); err != nil {
+		return nil, err
+	}
 	result, run, err := window.LatestJudged(c.Request().Context(), s.Store, h.Row)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -79,17 +83,20 @@ func (s *Room) judgeRuns() ([]string, error) {
 	return names, nil
 }
 
-// compareJudge sets predictions against people, keeps the numbers and shows them.
+// compareJudge reads predictions and asks for a run that compares them with
+// people. What is wrong with the file is shown at once.
 func (s *Room) compareJudge(c echo.Context, h *site.Hosted) error {
 	ctx := c.Request().Context()
 	page, err := s.judgePage(c, h)
 	if err != nil {
 		return err
 	}
+	if len(page.Unfinished) > 0 { // it was sent twice
+		return s.To(c, h.AdminPath("/judge"))
+	}
 	file, content, err := s.predictions(c.Request(), page.Runs)
-	var result *window.Judged
 	if err == nil {
-		result, err = window.CompareJudge(ctx, s.Store, h.Row, h.Study, file, content, score.DefaultParameters())
+		_, err = window.ReadJudge(ctx, s.Store, h.Row, h.Study, file, content)
 	}
 	var problem *site.UploadError
 	var faults dataset.Faults
@@ -103,18 +110,20 @@ func (s *Room) compareJudge(c echo.Context, h *site.Hosted) error {
 		page.Faults, page.More = site.FaultLines(dataset.Faults{fault})
 	case errors.Is(err, window.ErrNobody):
 		page.Problem = "Nobody has finished the study yet, so there is nobody to hold a judge against."
+	case errors.Is(err, window.ErrUnpredicted):
+		page.Problem = site.Sentence(err.Error())
 	case err != nil:
 		return err
-	case result.Judge.Judge.N == 0:
-		page.Problem = "The file predicts none of the ratings that people gave."
 	}
 	if page.Wrong = page.Problem != "" || len(page.Faults) > 0; page.Wrong {
 		return s.Show(c, http.StatusUnprocessableEntity, pages.Judge(*page))
 	}
-	if err := window.RecordJudged(ctx, s.Store, h.Row, result); err != nil {
+	parameters, err := json.Marshal(file)
+	if err != nil {
 		return err
 	}
-	if err := s.Store.Note(ctx, site.ActorOf(c), h.Row.ID, "judge compared", file.File); err != nil {
+	asked := store.NewRun{Kind: window.JudgeRunKind, Name: site.Shorten(file.File, longestRunName), Parameters: parameters, Sent: content}
+	if _, err := s.jobs.Ask(ctx, h.Row.ID, asked, site.ActorOf(c)); err != nil {
 		return err
 	}
 	return s.To(c, h.AdminPath("/judge"))

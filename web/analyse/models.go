@@ -400,7 +400,7 @@ func (s *Room) acceptedResponses(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), 0, "accepted responses downloaded", "run "+r.name); err != nil {
+	if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), 0, store.ResponsesReceived, "run "+r.name); err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="responses.csv"`)

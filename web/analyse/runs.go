@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -24,156 +22,13 @@ import (
 	"overton/web/site"
 )
 
-// analyses computes runs outside of requests, one at a time and in the order
-// in which they were asked for, since each takes all cores. What it knows is
-// how far they are; what became of them is in the store. The zero value is
-// ready.
-type analyses struct {
-	mu    sync.Mutex
-	queue []*job // the first is being computed
-}
-
-// job is one run. Its fields belong to analyses.mu.
-type job struct {
-	run       int64
-	study     *site.Hosted
-	options   window.Options
-	cancel    context.CancelFunc
-	ctx       context.Context
-	since     time.Time // when the computing began
-	grouped   time.Time // when the groups of all questions were found
-	questions int
-	done      int
-}
-
-// regroupCost is how long drawing the people anew takes, where finding the
-// groups of all questions is 1.
-const regroupCost = 0.07
-
-// at tells how far the job is at a time. ahead is how many come before it.
-func (j *job) at(now time.Time, ahead int) pages.RunProgress {
-	p := pages.RunProgress{Done: j.done, Of: j.options.Steps(j.questions)}
-	if ahead > 0 {
-		p.Stage = "waits for " + site.Counted(ahead, "run before it", "runs before it")
-		return p
-	}
-	again := j.done - j.questions
-	var left float64 // seconds
-	switch {
-	case again < 0:
-		p.Stage = fmt.Sprintf("finding groups, question %d of %d", j.done+1, j.questions)
-		n := float64(j.questions)
-		left = now.Sub(j.since).Seconds() / float64(j.done) * (n - float64(j.done) + n*regroupCost*float64(j.options.Regroupings))
-	case again < j.options.Regroupings:
-		p.Stage = fmt.Sprintf("drawing people anew, %d of %d", again+1, j.options.Regroupings)
-		left = now.Sub(j.grouped).Seconds() / float64(again) * float64(j.options.Regroupings-again)
-	default:
-		p.Stage = "writing the result"
-	}
-	if left > 0 && !math.IsInf(left, 0) {
-		p.Left = "about " + inWords(time.Duration(left*float64(time.Second)))
-	}
-	return p
-}
-
-// inWords tells a duration to people.
-func inWords(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 1.5:
-		return "a second"
-	case s < 100:
-		return fmt.Sprintf("%.0f seconds", s)
-	case s < 100*60:
-		return fmt.Sprintf("%.0f minutes", s/60)
-	default:
-		return fmt.Sprintf("%.1f hours", s/3600)
-	}
-}
-
-// of returns how far a run is, if it is known here.
-func (a *analyses) of(run int64, now time.Time) (p pages.RunProgress, known bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	at := slices.IndexFunc(a.queue, func(j *job) bool { return j.run == run })
-	if at < 0 {
-		return p, false
-	}
-	return a.queue[at].at(now, at), true
-}
-
-// stop ends the computing of a run, if there is any.
-func (a *analyses) stop(run int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, j := range a.queue {
-		if j.run == run {
-			j.cancel()
-		}
-	}
-}
-
 // startRun queues a run and returns its id.
 func (s *Room) startRun(ctx context.Context, h *site.Hosted, name, note string, o window.Options, by store.Actor) (int64, error) {
-	id, err := window.Queue(ctx, s.Store, h.Row, name, note, o, by)
+	asked, err := window.Asked(name, note, o)
 	if err != nil {
 		return 0, err
 	}
-	j := &job{run: id, study: h, options: o, questions: len(o.Questions)}
-	if o.Questions == nil {
-		j.questions = len(h.Questions.Questions)
-	}
-	j.ctx, j.cancel = context.WithCancel(s.Life)
-	s.analyses.mu.Lock()
-	defer s.analyses.mu.Unlock()
-	s.analyses.queue = append(s.analyses.queue, j)
-	if len(s.analyses.queue) == 1 {
-		go s.computeAll(j)
-	}
-	return id, nil
-}
-
-// computeAll works until nothing is queued any more.
-func (s *Room) computeAll(j *job) {
-	a := &s.analyses
-	for j != nil {
-		a.mu.Lock()
-		j.since = s.Now()
-		a.mu.Unlock()
-		s.compute(j)
-		j.cancel()
-		a.mu.Lock()
-		if a.queue, j = a.queue[1:], nil; len(a.queue) > 0 {
-			j = a.queue[0]
-		}
-		a.mu.Unlock()
-	}
-}
-
-// compute carries out a run. One that was cancelled has ended in the store
-// before its context did.
-func (s *Room) compute(j *job) {
-	step := func() {
-		s.analyses.mu.Lock()
-		defer s.analyses.mu.Unlock()
-		if j.done++; j.done == j.questions {
-			j.grouped = s.Now()
-		}
-	}
-	err := window.Compute(j.ctx, s.Store, j.study.Row, j.study.Study, j.run, j.options, step)
-	switch {
-	case err == nil, errors.Is(err, store.ErrConflict):
-		return
-	case s.Life.Err() != nil:
-		err = s.Store.EndRun(context.WithoutCancel(s.Life), j.run, store.RunInterrupted, "")
-	case j.ctx.Err() != nil:
-		return
-	default:
-		s.Log.Error("analysis failed", "run", j.run, "error", err)
-		err = s.Store.EndRun(s.Life, j.run, store.RunFailed, "The server's log has the cause, under the number of the run.")
-	}
-	if err != nil {
-		s.Log.Error("an analysis could not be ended", "run", j.run, "error", err)
-	}
+	return s.jobs.Ask(ctx, h.Row.ID, asked, by)
 }
 
 // Longest name and note of a run, in characters.
@@ -379,14 +234,23 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.
 	return s.Show(c, status, pages.NewRun(page))
 }
 
-// run finds one of a study's runs by the id in an address.
+// run finds one of a study's analyses by the id in an address.
 func (s *Room) run(c echo.Context, h *site.Hosted, id string) (store.Run, error) {
+	run, err := s.anyRun(c, h, id)
+	if err == nil && run.Kind != window.RunKind {
+		err = &site.Refusal{Status: http.StatusNotFound, Name: "no_run", Try: h.AdminPath("/runs")}
+	}
+	return run, err
+}
+
+// anyRun finds one of a study's runs, of whatever kind.
+func (s *Room) anyRun(c echo.Context, h *site.Hosted, id string) (store.Run, error) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return store.Run{}, &site.Refusal{Status: http.StatusNotFound, Name: "no_run", Try: h.AdminPath("/runs")}
 	}
 	run, err := s.Store.Run(c.Request().Context(), h.Row.ID, n)
-	if errors.Is(err, store.ErrNotFound) || err == nil && run.Kind != window.RunKind {
+	if errors.Is(err, store.ErrNotFound) {
 		err = &site.Refusal{Status: http.StatusNotFound, Name: "no_run", Try: h.AdminPath("/runs")}
 	}
 	return run, err
@@ -432,11 +296,8 @@ func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtu
 	if err != nil {
 		return pages.RunView{}, err
 	}
-	v := pages.RunView{
-		ID: r.ID, Title: runTitle(r), Name: r.Name, Note: r.Note, State: string(r.State), Who: r.Email, Path: s.Base + h.RunPath(r.ID),
-		Asked: site.Moment(r.CreatedAt), Ended: site.Moment(r.EndedAt), Failure: r.Failure, Done: r.State == store.RunDone,
-		Method: string(o.Cluster.Method), Groups: "auto",
-	}
+	v := s.viewJob(h, r, who)
+	v.Path, v.Method, v.Groups = s.Base+h.RunPath(r.ID), string(o.Cluster.Method), "auto"
 	if o.Cluster.K > 0 {
 		v.Groups = strconv.Itoa(o.Cluster.K)
 	}
@@ -450,19 +311,9 @@ func (s *Room) viewRun(h *site.Hosted, r store.Run, who site.Role, people, virtu
 		}
 		v.Changed = changedSince(r, o, people, virtual)
 	}
-	if !r.State.Ended() {
-		p, known := s.analyses.of(r.ID, s.Now())
-		if !known {
-			p.Stage = "about to begin"
-		}
-		p.Path = v.Path + "/progress"
-		v.Progress = &p
-	}
 	if who >= site.Researcher {
 		if r.State.Ended() {
 			v.Again = v.Path + "/again"
-		} else {
-			v.Cancel = v.Path + "/cancel"
 		}
 		v.Edit = v.Path + "/name"
 	}
@@ -590,29 +441,36 @@ func (s *Room) sameAs(ctx context.Context, h *site.Hosted, v *pages.RunView) err
 	return err
 }
 
-// progress tells the page's script how far a run is.
-func (s *Room) progress(c echo.Context, _ *site.Hosted, run store.Run) error {
-	p, _ := s.analyses.of(run.ID, s.Now())
-	p.Ended = run.State.Ended()
-	return c.JSON(http.StatusOK, p)
+// progress tells the page's script how far a run of any kind is.
+func (s *Room) progress(c echo.Context, h *site.Hosted) error {
+	run, err := s.anyRun(c, h, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, s.progressOf(run))
 }
 
-// cancelRun ends a run. It is cancelled at once; what is computed for it stops
-// soon after.
-func (s *Room) cancelRun(c echo.Context, h *site.Hosted, run store.Run) error {
-	ctx := c.Request().Context()
-	err := s.Store.EndRun(ctx, run.ID, store.RunCancelled, "")
+// cancelRun ends a run of any kind, and goes to the page that shows it.
+func (s *Room) cancelRun(c echo.Context, h *site.Hosted) error {
+	run, err := s.anyRun(c, h, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	page := h.RunPath(run.ID)
+	switch run.Kind {
+	case window.SurveyRunKind:
+		page = h.AdminPath("/surveys")
+	case window.JudgeRunKind:
+		page = h.AdminPath("/judge")
+	}
+	err = s.jobs.Cancel(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
-		return &site.Refusal{Status: http.StatusConflict, Name: "run_ended", Try: h.RunPath(run.ID)}
+		return &site.Refusal{Status: http.StatusConflict, Name: "run_ended", Try: page}
 	}
 	if err != nil {
 		return err
 	}
-	s.analyses.stop(run.ID)
-	if err := s.Store.Note(ctx, site.ActorOf(c), h.Row.ID, "analysis cancelled", runTitle(run)); err != nil {
-		return err
-	}
-	return s.To(c, h.RunPath(run.ID))
+	return s.To(c, page)
 }
 
 // runAgain starts a run with the same parameters.

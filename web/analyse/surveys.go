@@ -1,7 +1,7 @@
 package analyse
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,11 +49,8 @@ func (s *Room) surveysPage(c echo.Context, h *site.Hosted) (*pages.SurveysPage, 
 	if site.Allows(frame.Role, site.Researcher) {
 		page.Post = h.Href("/surveys")
 	}
-	if j, known := s.surveyAnalyses.of(h.Row.ID); known {
-		page.Failed = j.failed
-		if !j.ended {
-			page.Running = &pages.RunningAnalysis{Since: site.MomentOf(j.since), Done: j.done, Of: j.of, WaitsForIt: !j.computes}
-		}
+	if page.Jobs, err = s.standingOf(c, h, window.SurveyRunKind); err != nil {
+		return nil, nil, err
 	}
 	result, run, err := window.LatestSurveys(c.Request().Context(), s.Store, h.Row)
 	switch {
@@ -113,12 +110,19 @@ func (s *Room) analyseSurveys(c echo.Context, h *site.Hosted) error {
 		page.Wrong = true
 		return s.Show(c, http.StatusUnprocessableEntity, pages.Surveys(*page))
 	}
-	if j := s.surveyAnalyses.begin(h.Row.ID, s.Now(), len(window.Instruments(h.Study))); j != nil {
-		if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), h.Row.ID, "survey analysis started", ""); err != nil {
-			s.surveyAnalyses.change(func() { j.ended = true })
+	if len(page.Unfinished) == 0 { // else it was sent twice
+		parameters, err := json.Marshal(o)
+		if err != nil {
 			return err
 		}
-		go s.computeSurveys(s.Life, h, j, o, files)
+		sent, err := json.Marshal(files)
+		if err != nil {
+			return err
+		}
+		asked := store.NewRun{Kind: window.SurveyRunKind, Parameters: parameters, Sent: sent}
+		if _, err := s.jobs.Ask(c.Request().Context(), h.Row.ID, asked, site.ActorOf(c)); err != nil {
+			return err
+		}
 	}
 	return s.To(c, h.AdminPath("/surveys"))
 }
@@ -220,29 +224,6 @@ func readPart(header *multipart.FileHeader) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// computeSurveys carries out a job and records its result.
-func (s *Room) computeSurveys(ctx context.Context, h *site.Hosted, j *surveyJob, o window.SurveyOptions, files []window.ModelFile) {
-	s.surveyAnalyses.turn.Lock()
-	defer s.surveyAnalyses.turn.Unlock()
-	s.surveyAnalyses.change(func() { j.since, j.computes = s.Now(), true })
-	result, err := window.AnalyseSurveys(ctx, s.Store, h.Row, h.Study, o, files, func() { s.surveyAnalyses.change(func() { j.done++ }) })
-	if err == nil {
-		err = window.RecordSurveys(ctx, s.Store, h.Row, result)
-	}
-	s.surveyAnalyses.change(func() {
-		j.ended = true
-		switch {
-		case errors.Is(err, window.ErrNobody):
-			j.failed = site.Sentence(err.Error())
-		case err != nil:
-			j.failed = "The server's log has the cause."
-		}
-	})
-	if err != nil && !errors.Is(err, window.ErrNobody) {
-		s.Log.Error("analysis of surveys failed", "study", h.Row.ID, "error", err)
-	}
-}
-
 // fillSurveys words a result.
 func (s *Room) fillSurveys(page *pages.SurveysPage, h *site.Hosted, r *window.Surveys) {
 	page.Virtual = r.People.Virtual
@@ -341,7 +322,7 @@ func (s *Room) surveyFigure(c echo.Context, h *site.Hosted, file string) error {
 				if err != nil {
 					return err
 				}
-				return send(c, h.Row.Slug+"-"+f.Name+"."+format, figureTypes[format], content)
+				return s.send(c, h, h.Row.Slug+"-"+f.Name+"."+format, figureTypes[format], content)
 			}
 		}
 	}

@@ -537,15 +537,8 @@ func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before 
 	if err != nil {
 		return store.Study{}, err
 	}
-	ctx := c.Request().Context()
-	row, err := s.Store.ChangeDraft(ctx, h.Row.ID, before, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files})
-	if err != nil {
-		return row, err
-	}
-	if row.Hash == before {
-		return row, nil
-	}
-	return row, s.Store.Note(ctx, site.ActorOf(c), row.ID, "draft changed", row.Hash)
+	changed := store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}
+	return s.Store.ChangeDraft(c.Request().Context(), h.Row.ID, before, changed, site.ActorOf(c))
 }
 
 // setup is the overview of a study's parts.

@@ -116,7 +116,7 @@ func (s *Room) newPreview(ctx context.Context, of *site.Prepared, account int64,
 	path := "/admin/preview/" + p.id
 	pages, enter := s.pages(s.Within(path, db, of, previewLife), of, p.id, s.Base+leave)
 	p.handler, p.enter = pages, path+enter
-	_, err = db.SaveStudy(ctx, store.NewStudy{Slug: of.Slug, Title: of.Title, Hash: of.Hash, Files: of.Files})
+	_, err = db.SaveStudy(ctx, store.NewStudy{Slug: of.Slug, Title: of.Title, Hash: of.Hash, Files: of.Files}, 0)
 	if err == nil {
 		err = db.Launch(ctx, of.Slug, previewSeeds(of), 0)
 	}

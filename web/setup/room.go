@@ -34,28 +34,27 @@ func New(s *site.Site, pages Pages) *Room {
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
-	const get, post = http.MethodGet, http.MethodPost
 	return []site.Route{
-		{get, "/admin", site.Member, s.studies},
-		{get, "/admin/studies/new", site.Admin, s.newStudy},
-		{post, newStudyPath, site.Admin, s.saveStudy},
-		{post, "/admin/studies/:slug/status", site.Admin, s.InStudy(s.changeStatus)},
-		{get, "/admin/studies/:slug/setup", site.Viewer, s.InStudy(s.setup)},
-		{post, "/admin/studies/:slug/setup/flow", site.Admin, s.InStudy(s.changeFlow)},
-		{get, "/admin/studies/:slug/setup/questions", site.Researcher, s.InStudy(s.setupQuestions)},
-		{post, "/admin/studies/:slug/setup/questions", site.Admin, s.InStudy(s.saveQuestions)},
-		{post, "/admin/studies/:slug/setup/instrument", site.Admin, s.InStudy(s.saveInstrument)},
-		{get, "/admin/studies/:slug/setup/text", site.Researcher, s.InStudy(s.setupText)},
-		{post, "/admin/studies/:slug/setup/text", site.Admin, s.InStudy(s.saveText)},
-		{get, "/admin/studies/:slug/setup/:part", site.Researcher, s.InStudy(s.setupPart)},
-		{post, "/admin/studies/:slug/setup/:part", site.Admin, s.InStudy(s.savePart)},
-		{post, "/admin/studies/:slug/setup/:part/live", site.Researcher, s.InStudy(s.live)},
-		{get, "/admin/studies/:slug/launch", site.Admin, s.InStudy(s.askToLaunch)},
-		{post, "/admin/studies/:slug/launch", site.Admin, s.InStudy(s.launch)},
-		{get, "/admin/studies/:slug/versions", site.Viewer, s.InStudy(s.versions)},
-		{post, "/admin/studies/:slug/versions", site.Admin, s.InStudy(s.changeVersions)},
-		{post, "/admin/studies/:slug/preview", site.Researcher, s.InStudy(s.beginPreview)},
-		{get, "/admin/preview/:preview/*", site.Member, s.inPreview}, // is its own account's alone
-		{post, "/admin/preview/:preview/*", site.Member, s.inPreview},
+		site.Get("/admin", site.Member, s.studies),
+		site.Get("/admin/studies/new", site.Admin, s.newStudy),
+		site.Post(newStudyPath, site.Admin, s.saveStudy),
+		site.Post("/admin/studies/:slug/status", site.Admin, s.InStudy(s.changeStatus)),
+		site.Get("/admin/studies/:slug/setup", site.Viewer, s.InStudy(s.setup)),
+		site.Post("/admin/studies/:slug/setup/flow", site.Admin, s.InStudy(s.changeFlow)),
+		site.Get("/admin/studies/:slug/setup/questions", site.Researcher, s.InStudy(s.setupQuestions)),
+		site.Post("/admin/studies/:slug/setup/questions", site.Admin, s.InStudy(s.saveQuestions)),
+		site.Post("/admin/studies/:slug/setup/instrument", site.Admin, s.InStudy(s.saveInstrument)),
+		site.Get("/admin/studies/:slug/setup/text", site.Researcher, s.InStudy(s.setupText)),
+		site.Post("/admin/studies/:slug/setup/text", site.Admin, s.InStudy(s.saveText)),
+		site.Get("/admin/studies/:slug/setup/:part", site.Researcher, s.InStudy(s.setupPart)),
+		site.Post("/admin/studies/:slug/setup/:part", site.Admin, s.InStudy(s.savePart)),
+		site.Post("/admin/studies/:slug/setup/:part/live", site.Researcher, s.InStudy(s.live)),
+		site.Get("/admin/studies/:slug/launch", site.Admin, s.InStudy(s.askToLaunch)),
+		site.Post("/admin/studies/:slug/launch", site.Admin, s.InStudy(s.launch)),
+		site.Get("/admin/studies/:slug/versions", site.Viewer, s.InStudy(s.versions)),
+		site.Post("/admin/studies/:slug/versions", site.Admin, s.InStudy(s.changeVersions)),
+		site.Post("/admin/studies/:slug/preview", site.Researcher, s.InStudy(s.beginPreview)),
+		site.Get("/admin/preview/:preview/*", site.Member, s.inPreview), // is its own account's alone
+		site.Post("/admin/preview/:preview/*", site.Member, s.inPreview),
 	}
 }

@@ -137,15 +137,12 @@ func (s *Room) saveStudy(c echo.Context) error {
 	} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	row, err := s.Store.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files, Next: next})
+	row, err := s.Store.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files, Next: next}, site.ActorOf(c))
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		page.Problem = fmt.Sprintf("There is a launched study with the slug %q, and a launched study cannot change. Give this one a slug of its own, or tick that it is the next version.", st.Slug)
 		return again()
 	case err != nil:
-		return err
-	}
-	if err := s.Store.Note(ctx, site.ActorOf(c), row.ID, "draft saved", row.Hash); err != nil {
 		return err
 	}
 	name := row.Slug

@@ -150,3 +150,12 @@ func isFile(route string) bool {
 	last := route[strings.LastIndexByte(route, '/')+1:]
 	return strings.Contains(last, ".") || last == ":file"
 }
+
+// Downloaded notes that somebody takes a file away. studyID is 0 for one of no
+// study.
+func (s *Site) Downloaded(c echo.Context, studyID int64, file string) error {
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
+	return s.Store.Note(c.Request().Context(), ActorOf(c), studyID, store.DataDownloaded, file)
+}

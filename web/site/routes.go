@@ -33,15 +33,24 @@ type Route struct {
 	Handler      echo.HandlerFunc
 }
 
+// Get is a line for a page or a file; HEAD comes with it.
+func Get(path string, role Role, handler echo.HandlerFunc) Route {
+	return Route{Method: http.MethodGet, Path: path, Role: role, Handler: handler}
+}
+
+// Post is a line for what changes something.
+func Post(path string, role Role, handler echo.HandlerFunc) Route {
+	return Route{Method: http.MethodPost, Path: path, Role: role, Handler: handler}
+}
+
 // operations are the routes of those who run the server, and the bare address.
 func (s *Site) operations() []Route {
-	const get = http.MethodGet
 	return []Route{
-		{get, "/", Public, s.front},
-		{get, "/static/:file", Public, s.static},
-		{get, "/healthz", Public, s.healthy},
-		{get, "/readyz", Public, s.ready},
-		{get, "/metrics", Public, s.metricsPage},
+		Get("/", Public, s.front),
+		Get("/static/:file", Public, s.static),
+		Get("/healthz", Public, s.healthy),
+		Get("/readyz", Public, s.ready),
+		Get("/metrics", Public, s.metricsPage),
 	}
 }
 

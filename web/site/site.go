@@ -22,6 +22,7 @@ import (
 	"github.com/gorilla/securecookie"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/singleflight"
 
 	"overton/internal/store"
 	"overton/templates"
@@ -72,12 +73,15 @@ type Site struct {
 
 	mu    sync.RWMutex
 	files map[string]*Prepared // studies read, by hash
+
+	reading singleflight.Group                         // of studies that are being parsed, by hash
+	prepare func(map[string][]byte) (*Prepared, error) // parses
 }
 
 // New builds the kernel. What it works on after a request has ended, such as
 // an analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (*Site, error) {
-	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), files: map[string]*Prepared{}, Life: ctx}
+	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), prepare: prepare, files: map[string]*Prepared{}, Life: ctx}
 	if b := s.BaseURL; b != nil {
 		s.Base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {
@@ -100,7 +104,7 @@ func New(ctx context.Context, config Config) (*Site, error) {
 // Within is a site of one study on a store of its own, whose pages are below a
 // path of this one. Its cookies are unreadable to every other site.
 func (s *Site) Within(path string, db *store.Store, of *Prepared, life time.Duration) *Site {
-	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
+	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics, prepare: prepare, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
 	inner.Store, inner.BaseURL = db, nil
 	inner.Cookies = sessions.NewCookieStore(securecookie.GenerateRandomKey(64), securecookie.GenerateRandomKey(32))
 	inner.Cookies.MaxAge(int(life.Seconds()))

@@ -74,16 +74,26 @@ func (s *Site) Hosted(ctx context.Context, name string) (*Hosted, error) {
 }
 
 // Entered finds the study that a participant's link leads to. Its other
-// versions have names that are no links.
+// versions have names that are no links. A draft is refused before its files
+// are parsed, which anybody could ask for: the page is in the words of the site.
 func (s *Site) Entered(ctx context.Context, slug string) (*Hosted, error) {
 	if strings.Contains(slug, "@") {
 		return nil, &Refusal{Status: http.StatusNotFound, Name: "unknown_study"}
 	}
-	return s.Hosted(ctx, slug)
+	row, err := s.Store.Study(ctx, slug)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, &Refusal{Status: http.StatusNotFound, Name: "unknown_study"}
+	case err != nil:
+		return nil, err
+	case row.Status == store.Draft:
+		return nil, &Refusal{Status: http.StatusForbidden, Name: "not_open"}
+	}
+	return s.Read(ctx, row, slug)
 }
 
-// Read reads a study's files. Its status is read anew each time; its files are
-// known by their hash and read once.
+// Read reads a study's files. Its status is read each time; its files are known
+// by their hash and parsed once, however many requests wait for them.
 func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted, error) {
 	s.mu.RLock()
 	p := s.files[row.Hash]
@@ -91,19 +101,31 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 	if p != nil {
 		return &Hosted{Prepared: p, Row: row, askedAs: name, base: s.Base}, nil
 	}
-	files, err := s.Store.StudyFiles(ctx, row.ID)
+	v, err, _ := s.reading.Do(row.Hash, func() (any, error) {
+		s.mu.RLock()
+		p := s.files[row.Hash] // parsed since by those before
+		s.mu.RUnlock()
+		if p != nil {
+			return p, nil
+		}
+		files, err := s.Store.StudyFiles(context.WithoutCancel(ctx), row.ID) // others wait for it, too
+		if err != nil {
+			return nil, err
+		}
+		if p, err = s.prepare(files); err != nil {
+			return nil, fmt.Errorf("reading study %q from the database: %w", row.Name(), err)
+		}
+		if row.Status != store.Draft { // drafts come and go
+			s.mu.Lock()
+			s.files[row.Hash] = p
+			s.mu.Unlock()
+		}
+		return p, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if p, err = prepare(files); err != nil {
-		return nil, fmt.Errorf("reading study %q from the database: %w", row.Name(), err)
-	}
-	if row.Status != store.Draft { // drafts come and go
-		s.mu.Lock()
-		s.files[row.Hash] = p
-		s.mu.Unlock()
-	}
-	return &Hosted{Prepared: p, Row: row, askedAs: name, base: s.Base}, nil
+	return &Hosted{Prepared: v.(*Prepared), Row: row, askedAs: name, base: s.Base}, nil
 }
 
 func prepare(files map[string][]byte) (*Prepared, error) {

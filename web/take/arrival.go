@@ -124,8 +124,11 @@ func (s *Room) welcome(c echo.Context) error {
 	case p.Token != "":
 		return s.To(c, h.Path("/resume"))
 	}
-	if _, err := s.Store.Resume(c.Request().Context(), h.Row.Slug, p.Arrival); errors.Is(err, store.ErrWithdrawn) {
+	switch _, err := s.Store.Resume(c.Request().Context(), h.Row.Slug, p.Arrival); {
+	case errors.Is(err, store.ErrWithdrawn):
 		return s.To(c, h.Path("/end"))
+	case err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrMismatch): // starting tells a mismatch
+		return err
 	}
 	if h.Row.Status != store.Running {
 		return s.Refuse(h, store.ErrNotOpen)

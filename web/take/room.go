@@ -4,7 +4,6 @@ package take
 
 import (
 	"errors"
-	"net/http"
 	"sync/atomic"
 
 	"github.com/MicahParks/keyfunc/v3"
@@ -28,22 +27,21 @@ func New(s *site.Site) *Room {
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
-	const get, post = http.MethodGet, http.MethodPost
 	return []site.Route{
-		{get, "/s/:slug", site.Public, s.arrive},
-		{get, "/s/:slug/start", site.Public, s.welcome},
-		{post, "/s/:slug/start", site.Public, s.start},
+		site.Get("/s/:slug", site.Public, s.arrive),
+		site.Get("/s/:slug/start", site.Public, s.welcome),
+		site.Post("/s/:slug/start", site.Public, s.start),
 
-		{get, "/s/:slug/resume", site.Participant, s.visited(s.resume)},
-		{post, "/s/:slug/resume", site.Participant, s.visited(s.goOn)},
-		{get, "/s/:slug/p/:path", site.Participant, s.visited(s.step)},
-		{post, "/s/:slug/p/:path", site.Participant, s.visited(s.submit)},
-		{post, "/s/:slug/draft/:path", site.Participant, s.visited(s.draft)},
-		{get, "/s/:slug/end", site.Participant, s.visited(s.end)},
-		{post, "/s/:slug/reconsider", site.Participant, s.visited(s.reconsider)},
-		{post, "/s/:slug/second-round", site.Participant, s.visited(s.secondRound)},
-		{get, "/s/:slug/withdraw", site.Participant, s.visited(s.askToWithdraw)},
-		{post, "/s/:slug/withdraw", site.Participant, s.visited(s.withdraw)},
+		site.Get("/s/:slug/resume", site.Participant, s.visited(s.resume)),
+		site.Post("/s/:slug/resume", site.Participant, s.visited(s.goOn)),
+		site.Get("/s/:slug/p/:path", site.Participant, s.visited(s.step)),
+		site.Post("/s/:slug/p/:path", site.Participant, s.visited(s.submit)),
+		site.Post("/s/:slug/draft/:path", site.Participant, s.visited(s.draft)),
+		site.Get("/s/:slug/end", site.Participant, s.visited(s.end)),
+		site.Post("/s/:slug/reconsider", site.Participant, s.visited(s.reconsider)),
+		site.Post("/s/:slug/second-round", site.Participant, s.visited(s.secondRound)),
+		site.Get("/s/:slug/withdraw", site.Participant, s.visited(s.askToWithdraw)),
+		site.Post("/s/:slug/withdraw", site.Participant, s.visited(s.withdraw)),
 	}
 }
 

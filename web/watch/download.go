@@ -75,7 +75,7 @@ func (s *Room) data(c echo.Context, h *site.Hosted) error {
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
-	if err := s.Store.Note(ctx, site.ActorOf(c), h.Row.ID, "data downloaded", file); err != nil {
+	if err := s.Downloaded(c, h.Row.ID, file); err != nil {
 		return err
 	}
 	if file == bundleFile {
@@ -102,7 +102,7 @@ func (s *Room) downloadFiles(c echo.Context, h *site.Hosted) error {
 		offer(c, "application/zip", h.Row.Slug+".zip")
 		return nil
 	}
-	if err := s.Store.Note(c.Request().Context(), site.ActorOf(c), h.Row.ID, "data downloaded", "files.zip"); err != nil {
+	if err := s.Downloaded(c, h.Row.ID, "files.zip"); err != nil {
 		return err
 	}
 	return sendZip(c, h.Row.Slug, func(z *zip.Writer) error {

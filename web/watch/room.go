@@ -3,8 +3,6 @@
 package watch
 
 import (
-	"net/http"
-
 	"overton/web/site"
 )
 
@@ -19,22 +17,21 @@ func New(s *site.Site) *Room { return &Room{Site: s, watches: watches{byStudy: m
 
 // Routes are the room's lines of the route table.
 func (s *Room) Routes() []site.Route {
-	const get, post = http.MethodGet, http.MethodPost
 	return []site.Route{
-		{get, "/admin/studies/:slug", site.Viewer, s.InStudy(s.monitor)},
-		{get, livePath, site.Viewer, s.InStudy(s.liveMonitor)},
-		{post, "/admin/studies/:slug/reward", site.Researcher, s.InStudy(s.setReward)},
-		{get, "/admin/studies/:slug/progress", site.Viewer, s.InStudy(s.allQuestions)},
-		{get, "/admin/studies/:slug/submissions", site.Researcher, s.InStudy(s.submissions)},
-		{get, "/admin/studies/:slug/submissions/:pseudonym", site.Researcher, s.InStudy(s.submission)},
-		{get, "/admin/studies/:slug/moderation", site.Moderator, s.InStudy(s.moderation)},
-		{post, "/admin/studies/:slug/moderation", site.Moderator, s.InStudy(s.moderate)},
-		{post, "/admin/studies/:slug/moderation/undo", site.Moderator, s.InStudy(s.undoModeration)},
-		{post, "/admin/studies/:slug/moderation/mode", site.Admin, s.InStudy(s.setModeration)},
-		{get, "/admin/studies/:slug/recruitment", site.Admin, s.InStudy(s.recruitment)},
-		{post, "/admin/studies/:slug/recruitment", site.Admin, s.InStudy(s.readRecruitment)},
-		{get, "/admin/studies/:slug/download", site.Researcher, s.InStudy(s.downloadPage)},
-		{get, "/admin/studies/:slug/data/:file", site.Researcher, s.InStudy(s.data)},
-		{get, "/admin/studies/:slug/files.zip", site.Researcher, s.InStudy(s.downloadFiles)},
+		site.Get("/admin/studies/:slug", site.Viewer, s.InStudy(s.monitor)),
+		site.Get(livePath, site.Viewer, s.InStudy(s.liveMonitor)),
+		site.Post("/admin/studies/:slug/reward", site.Researcher, s.InStudy(s.setReward)),
+		site.Get("/admin/studies/:slug/progress", site.Viewer, s.InStudy(s.allQuestions)),
+		site.Get("/admin/studies/:slug/submissions", site.Researcher, s.InStudy(s.submissions)),
+		site.Get("/admin/studies/:slug/submissions/:pseudonym", site.Researcher, s.InStudy(s.submission)),
+		site.Get("/admin/studies/:slug/moderation", site.Moderator, s.InStudy(s.moderation)),
+		site.Post("/admin/studies/:slug/moderation", site.Moderator, s.InStudy(s.moderate)),
+		site.Post("/admin/studies/:slug/moderation/undo", site.Moderator, s.InStudy(s.undoModeration)),
+		site.Post("/admin/studies/:slug/moderation/mode", site.Admin, s.InStudy(s.setModeration)),
+		site.Get("/admin/studies/:slug/recruitment", site.Admin, s.InStudy(s.recruitment)),
+		site.Post("/admin/studies/:slug/recruitment", site.Admin, s.InStudy(s.readRecruitment)),
+		site.Get("/admin/studies/:slug/download", site.Researcher, s.InStudy(s.downloadPage)),
+		site.Get("/admin/studies/:slug/data/:file", site.Researcher, s.InStudy(s.data)),
+		site.Get("/admin/studies/:slug/files.zip", site.Researcher, s.InStudy(s.downloadFiles)),
 	}
 }
