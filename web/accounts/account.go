@@ -64,7 +64,8 @@ func (s *Room) createToken(c echo.Context) error {
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	switch {
 	case form.Name == "" || len([]rune(form.Name)) > longestTokenName:
-		form.Problem = fmt.Sprintf("Give the token a name of up to %d characters, such as “nightly backup”.", longestTokenName)
+		form.Problem = fmt.Sprintf(
+			"Give the token a name of up to %d characters, such as “nightly backup”.", longestTokenName)
 	case days < 1 || days > tokenLives[len(tokenLives)-1]:
 		form.Problem = "Choose how long the token works."
 	}
@@ -72,7 +73,8 @@ func (s *Room) createToken(c echo.Context) error {
 		return s.accountPage(c, http.StatusUnprocessableEntity, form)
 	}
 	var err error
-	form.Token, err = s.Store.NewAccessToken(c.Request().Context(), site.AccountOf(c).ID, form.Name, time.Duration(days)*24*time.Hour)
+	life := time.Duration(days) * 24 * time.Hour
+	form.Token, err = s.Store.NewAccessToken(c.Request().Context(), site.AccountOf(c).ID, form.Name, life)
 	if err != nil {
 		return err
 	}

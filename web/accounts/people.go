@@ -58,7 +58,8 @@ func (s *Room) invite(c echo.Context, h *site.Hosted) error {
 }
 
 func (s *Room) showInvitation(c echo.Context, h *site.Hosted, link, email string) error {
-	return s.peoplePage(c, h, http.StatusOK, pages.Typed{}, &pages.Link{For: email, Address: s.linkAddress(c, link, h.AdminPath(""))})
+	shown := &pages.Link{For: email, Address: s.linkAddress(c, link, h.AdminPath(""))}
+	return s.peoplePage(c, h, http.StatusOK, pages.Typed{}, shown)
 }
 
 // linkAddress is a sign-in link as it is sent to somebody. It leads to a path,

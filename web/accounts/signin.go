@@ -26,7 +26,8 @@ func (s *Room) askToSignIn(c echo.Context) error {
 	if _, err := s.SignedIn(c); err == nil {
 		return s.To(c, safePath(c.QueryParam("to")))
 	}
-	return s.Show(c, http.StatusOK, pages.SignIn(pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}))
+	page := pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}
+	return s.Show(c, http.StatusOK, pages.SignIn(page))
 }
 
 // signIn checks an address and a password. A wrong address takes as long as a
@@ -39,7 +40,10 @@ func (s *Room) signIn(c echo.Context) error {
 		page.Wrong = true
 		return s.Show(c, status, pages.SignIn(page))
 	}
-	limits := map[string]int{"address " + strings.ToLower(email): site.AttemptsPerAddress, "client " + c.RealIP(): site.AttemptsPerClient}
+	limits := map[string]int{
+		"address " + strings.ToLower(email): site.AttemptsPerAddress,
+		"client " + c.RealIP():              site.AttemptsPerClient,
+	}
 	if !s.Attempts.Try(s.Now(), limits) {
 		c.Response().Header().Set("Retry-After", "900")
 		return again(http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes, or ask an admin for a link.")
@@ -132,7 +136,8 @@ func (s *Room) passwordPage(c echo.Context, status int, problem string) error {
 	if account.Password != "" {
 		title = "Change your password"
 	}
-	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "", Problem: problem, To: c.FormValue("to")}
+	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "",
+		Problem: problem, To: c.FormValue("to")}
 	page.Here, page.Wrong = "account", problem != ""
 	return s.Show(c, status, pages.Password(page))
 }

@@ -25,7 +25,9 @@ const (
 )
 
 // AdminRoles are the roles of accounts. Each may do what those before it may.
-var AdminRoles = map[string]Role{"member": Member, "viewer": Viewer, "moderator": Moderator, "researcher": Researcher, "admin": Admin}
+var AdminRoles = map[string]Role{
+	"member": Member, "viewer": Viewer, "moderator": Moderator, "researcher": Researcher, "admin": Admin,
+}
 
 // Allows says whether an account's role has the rights of another.
 func Allows(held string, needed Role) bool { return AdminRoles[held] >= needed }
@@ -93,8 +95,10 @@ func (s *Site) SignedIn(c echo.Context) (store.Account, error) {
 // AccountOf is the account that guardAccount has let through.
 func AccountOf(c echo.Context) store.Account { return c.Get(accountKey).(store.Account) }
 
+// ActorOf is that account, as the store's log names it.
 func ActorOf(c echo.Context) store.Actor { return store.Actor(AccountOf(c).ID) }
 
+// AccountCookieName is the name of the cookie that holds a sign-in.
 func (s *Site) AccountCookieName(r *http.Request) string {
 	if s.Secure(r) {
 		return "__Host-" + accountCookie

@@ -111,7 +111,8 @@ func (s *Site) participantNotice(c echo.Context, r *Refusal) templates.NoticePag
 // adminNotice is an error as people behind the sign-in see it.
 func (s *Site) adminNotice(c echo.Context, r *Refusal) templates.AdminNoticePage {
 	words := noticeOf(r)
-	p := templates.AdminNoticePage{Admin: s.AdminFrame(c, words.title), Text: words.text, Link: "Go to studies", To: "/admin"}
+	p := templates.AdminNoticePage{Admin: s.AdminFrame(c, words.title), Text: words.text,
+		Link: "Go to studies", To: "/admin"}
 	switch {
 	case p.Email == "":
 		p.Link, p.To = "Go to sign-in", "/admin/sign-in"
@@ -146,27 +147,34 @@ var adminNotices = map[string]notice{
 	"too_large":   {"You sent too much", "What you sent is larger than the server accepts."},
 
 	// of accounts
-	"link":      {"This link does not work", "It has been used, it has expired, or part of it is missing. Ask an admin for a new one."},
+	"link": {"This link does not work",
+		"It has been used, it has expired, or part of it is missing. Ask an admin for a new one."},
 	"slow_down": {"Too many attempts", "Try again in 15 minutes."},
 	"token": {"This token does not work",
 		"It was revoked, it has expired, or part of it is missing. Make a new one on your account page."},
-	"token_use": {"You cannot use a token here", "A token can only download files, by GET. Sign in for everything else."},
+	"token_use": {"You cannot use a token here",
+		"A token can only download files, by GET. Sign in for everything else."},
 
 	// of studies
 	"changed": {"The study has changed",
 		"Someone changed the study while you were working, so this is no longer possible. Go back to see it as it is now."},
-	"no_preview":    {"This preview has ended", "A preview lasts for one hour or until the server restarts. Start another one on the study's page."},
+	"no_preview": {"This preview has ended",
+		"A preview lasts for one hour or until the server restarts. Start another one on the study's page."},
 	"unknown_study": {"Study not found", "It may have been a draft that was replaced under another name."},
 
 	// of the field phase
-	"moderated":          {"Already decided", "The author took the statement back, or someone else has decided on it. Go back to the list to see it as it is now."},
-	"reward":             {"Enter an amount", "Enter the reward as a number, such as 4.50, and choose a currency."},
-	"unknown_submission": {"No participant has this pseudonym", "They may have withdrawn. Nothing is kept of people who withdraw."},
+	"moderated": {"Already decided",
+		"The author took the statement back, or someone else has decided on it. Go back to the list to see it as it is now."},
+	"reward": {"Enter an amount",
+		"Enter the reward as a number, such as 4.50, and choose a currency."},
+	"unknown_submission": {"No participant has this pseudonym",
+		"They may have withdrawn. Nothing is kept of people who withdraw."},
 
 	// of analyses
 	"no_result": {"Result not found", "The run does not have this result. Its page lists what it has."},
 	"no_run":    {"Run not found", "It may have been deleted. The list of runs shows all that are kept."},
 	"run_ended": {"The run has already ended", "You cannot cancel it now. Its page shows the result."},
-	"run_name":  {"The name or note is too long", "A name can have 100 characters and a note 2,000. Nothing was changed."},
-	"run_runs":  {"The run has not ended", "Cancel it before you delete it."},
+	"run_name": {"The name or note is too long",
+		"A name can have 100 characters and a note 2,000. Nothing was changed."},
+	"run_runs": {"The run has not ended", "Cancel it before you delete it."},
 }

@@ -91,7 +91,8 @@ func (s *Site) AdminStudyFrame(c echo.Context, h *Hosted, title, here string) (t
 // page of its own.
 var Changes = map[store.Status][]templates.Change{
 	store.Running: {
-		{To: string(store.Paused), Verb: "Pause", Explanation: "While the study is paused, nobody can start. People who have started can continue."},
+		{To: string(store.Paused), Verb: "Pause",
+			Explanation: "While the study is paused, nobody can start. People who have started can continue."},
 		closing,
 	},
 	store.Paused: {
@@ -101,7 +102,7 @@ var Changes = map[store.Status][]templates.Change{
 }
 
 var closing = templates.Change{To: string(store.Closed), Verb: "Close", Sure: true, Danger: true,
-	Explanation: "Nobody can start again: a closed study stays closed. People who have started can continue. All data are kept."}
+	Explanation: "A closed study stays closed: nobody else can start. People who have started can continue. All data are kept."}
 
 // Moment is a time of the store, in Unix milliseconds, as pages show it; 0 is none.
 func Moment(ms int64) templates.Moment {

@@ -1,6 +1,6 @@
 // Package site is the kernel of the web platform: the routes' table and who may
 // use a route, cookies, error pages, uploads, and the studies that the site
-// hosts. The rooms beside it (take, setup, watch, analyse, accounts) hold the
+// hosts. The rooms (take, setup, watch, analyse, accounts) hold the
 // pages, by who uses them.
 //
 // Only POST requests change anything, and what the next page needs is prepared
@@ -81,7 +81,8 @@ type Site struct {
 // New builds the kernel. What it works on after a request has ended, such as
 // an analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (*Site, error) {
-	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), prepare: prepare, files: map[string]*Prepared{}, Life: ctx}
+	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(),
+		prepare: prepare, files: map[string]*Prepared{}, Life: ctx}
 	if b := s.BaseURL; b != nil {
 		s.Base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {
@@ -104,7 +105,8 @@ func New(ctx context.Context, config Config) (*Site, error) {
 // Within is a site of one study on a store of its own, whose pages are below a
 // path of this one. Its cookies are unreadable to every other site.
 func (s *Site) Within(path string, db *store.Store, of *Prepared, life time.Duration) *Site {
-	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics, prepare: prepare, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
+	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics,
+		prepare: prepare, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
 	inner.Store, inner.BaseURL = db, nil
 	inner.Cookies = sessions.NewCookieStore(securecookie.GenerateRandomKey(64), securecookie.GenerateRandomKey(32))
 	inner.Cookies.MaxAge(int(life.Seconds()))

@@ -58,7 +58,8 @@ func (h *Hosted) RunPath(id int64) string { return h.AdminPath("/runs/" + strcon
 // ArrivalLink is what a recruiter is given, with its placeholders as they are.
 func (s *Site) ArrivalLink(r *http.Request, h *Hosted) string {
 	p := h.Recruitment.Parameters
-	return fmt.Sprintf("%s%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}", s.Origin(r), h.Path(""), p.Participant, p.Study, p.Submission)
+	return fmt.Sprintf("%s%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}",
+		s.Origin(r), h.Path(""), p.Participant, p.Study, p.Submission)
 }
 
 // Hosted finds a study by its name, as store.Study does.
@@ -133,7 +134,8 @@ func prepare(files map[string][]byte) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Study: st, Words: catalogue.For(st.Language), ConsentHTML: map[int]string{}, setHash: sync.OnceValue(st.Questions.Hash)}
+	p := &Prepared{Study: st, Words: catalogue.For(st.Language), ConsentHTML: map[int]string{},
+		setHash: sync.OnceValue(st.Questions.Hash)}
 	for i, block := range st.Flow {
 		if block.Consent == nil {
 			continue

@@ -137,7 +137,8 @@ func (s *Room) welcome(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, pages.Start(s.StudyFrame(h, h.Words.Say("start.welcome")), button, h.Recruitment.Minutes))
+	frame := s.StudyFrame(h, h.Words.Say("start.welcome"))
+	return s.Show(c, http.StatusOK, pages.Start(frame, button, h.Recruitment.Minutes))
 }
 
 // start begins a submission, or finds the one that the arrival has begun.

@@ -46,7 +46,7 @@ func (s *Room) pass(c echo.Context, h *site.Hosted) (p pass, ok bool) {
 }
 
 func (s *Room) savePass(c echo.Context, h *site.Hosted, p pass) error {
-	// A cookie that cannot be read gives an error beside a usable new session.
+	// A cookie that cannot be read gives an error together with a usable new session.
 	session, _ := s.Cookies.Get(c.Request(), s.cookieName(c.Request(), h))
 	for name, from := range p.values() {
 		session.Values[name] = *from
@@ -62,7 +62,9 @@ func (s *Room) savePass(c echo.Context, h *site.Hosted, p pass) error {
 }
 
 func (p *pass) values() map[string]*string {
-	return map[string]*string{"participant": &p.Participant, "submission": &p.Submission, "study": &p.Study, "token": &p.Token}
+	return map[string]*string{
+		"participant": &p.Participant, "submission": &p.Submission, "study": &p.Study, "token": &p.Token,
+	}
 }
 
 // visit is a participant's request: the study, who they are, where they stand.
@@ -143,7 +145,8 @@ type formToken struct {
 const formTokenName = "form"
 
 func (s *Room) formToken(h *site.Hosted, p pass, path string) (string, error) {
-	return securecookie.EncodeMulti(formTokenName, formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}, s.Cookies.Codecs...)
+	t := formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}
+	return securecookie.EncodeMulti(formTokenName, t, s.Cookies.Codecs...)
 }
 
 // button is a form that is posted to a page below a folder of the study, with
@@ -159,11 +162,13 @@ func (s *Room) button(h *site.Hosted, p pass, folder, path string) (pages.Button
 // opened.
 func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, ok bool, err error) {
 	var t formToken
-	if err := securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...); err != nil {
+	err = securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...)
+	if err != nil {
 		return time.Time{}, false, nil
 	}
 	if t.Submission != p.Submission {
-		return time.Time{}, false, &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: h, Kept: kept(c, h)}
+		return time.Time{}, false, &site.Refusal{
+			Status: http.StatusConflict, Name: "other_window", Study: h, Kept: kept(c, h)}
 	}
 	return time.UnixMilli(t.At), t.Slug == h.Row.Slug && t.Path == path, nil
 }

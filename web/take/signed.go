@@ -78,7 +78,9 @@ func (s *Room) checkSigned(c echo.Context, names study.ParameterNames, a store.A
 	if !forUs {
 		return fmt.Errorf("%w: it was made for another site", errUnsigned)
 	}
-	for name, value := range map[string]string{names.Participant: a.Participant, names.Study: a.Study, names.Submission: a.Submission} {
+	for name, value := range map[string]string{
+		names.Participant: a.Participant, names.Study: a.Study, names.Submission: a.Submission,
+	} {
 		if claimed, given := claims.Parameters[name]; (given || value != "") && claimed != value {
 			return fmt.Errorf("%w: %s is not the one that was signed", errUnsigned, name)
 		}
