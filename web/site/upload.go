@@ -104,7 +104,7 @@ func (b *Upload) take(part *multipart.Part) error {
 	}
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
-		return Unusable("%s is not a .zip file that we can read.", name)
+		return Unusable("%s is not a .zip file that can be read.", name)
 	}
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || path.Base(f.Name) == ".DS_Store" {
