@@ -68,6 +68,7 @@ var thirdParty = map[string][]string{
 var effects = []string{"os", "net", "net/http", "log", "log/slog", "crypto/rand"}
 
 func TestNothingImportsUpward(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		home, ok := homeOf(p.dir)
 		if !ok {
@@ -87,6 +88,7 @@ func TestNothingImportsUpward(t *testing.T) {
 }
 
 func TestForeignPackagesStayInTheirPlace(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		home, _ := homeOf(p.dir)
 		for _, imp := range p.imports {
@@ -114,6 +116,7 @@ func TestForeignPackagesStayInTheirPlace(t *testing.T) {
 }
 
 func TestNoPackageIsADrawer(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		if slices.Contains([]string{"util", "utils", "common", "helpers", "helper", "models", "misc", "shared"}, p.name) {
 			t.Errorf("%s is called %s: a function lives with the idea that it serves", p.dir, p.name)
@@ -121,7 +124,38 @@ func TestNoPackageIsADrawer(t *testing.T) {
 	}
 }
 
+// What makes tests fast must not reach a server: cheap passwords, and commits
+// that are not on disk yet.
+func TestShortcutsOfTestsStayInTests(t *testing.T) {
+	const shortcut = "store.WithoutSync("
+	helpers := []string{"internal/store/storetest", "internal/password/passwordtest", "web/webtest"}
+	for _, p := range packages(t) {
+		if slices.Contains(helpers, p.dir) {
+			continue
+		}
+		for _, imp := range p.imports {
+			if !imp.test && slices.Contains(helpers, strings.TrimPrefix(imp.path, "overton/")) {
+				t.Errorf("%s: %s is for tests", imp.at, imp.path)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(content), shortcut) && !strings.HasSuffix(file, "_test.go") {
+				t.Errorf("%s calls %s…), which is for tests", file, shortcut)
+			}
+		}
+	}
+}
+
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		want := "Package " + p.name + " "
 		if p.name == "main" {
@@ -134,6 +168,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 }
 
 func TestEveryDependencyIsExplained(t *testing.T) {
+	t.Parallel()
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ func get(name string) *httptest.ResponseRecorder {
 }
 
 func TestEveryFileIsServedUnderAHashedName(t *testing.T) {
+	t.Parallel()
 	for name, wantType := range map[string]string{
 		"overton.css": "text/css; charset=utf-8",
 		"overton.js":  "text/javascript; charset=utf-8",
@@ -39,6 +40,7 @@ func TestEveryFileIsServedUnderAHashedName(t *testing.T) {
 }
 
 func TestOtherNamesAreNotFound(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"overton.css", "overton.000000000000.css", "../go.mod", ""} {
 		if rec := get(name); rec.Code != http.StatusNotFound {
 			t.Errorf("%q: status %d, want 404", name, rec.Code)
@@ -47,6 +49,7 @@ func TestOtherNamesAreNotFound(t *testing.T) {
 }
 
 func TestNothingIsLoadedFromAnotherHost(t *testing.T) {
+	t.Parallel()
 	for _, a := range assets {
 		text := strings.ReplaceAll(string(a.body), `xmlns="http://www.w3.org/2000/svg"`, "")
 		if m := regexp.MustCompile(`(?i)(https?:)?//[a-z0-9-]+\.[a-z]|@import|url\(`).FindString(text); m != "" {

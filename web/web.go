@@ -30,15 +30,24 @@ func New(ctx context.Context, config Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	routes, err := routes(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.Handler(routes), nil
+}
+
+// routes are those of all rooms.
+func routes(s *site.Site) ([]site.Route, error) {
 	analyse, err := analyse.New(s)
 	if err != nil {
 		return nil, err
 	}
-	return s.Handler(slices.Concat(
+	return slices.Concat(
 		take.New(s).Routes(),
 		setup.New(s, take.Preview).Routes(),
 		watch.New(s).Routes(),
 		analyse.Routes(),
 		accounts.New(s).Routes(),
-	)), nil
+	), nil
 }

@@ -1,78 +1,22 @@
-package web
+package web_test
 
 import (
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/labstack/echo/v4"
 	"golang.org/x/net/html"
+
+	"overton/web"
+	"overton/web/webtest"
 )
 
-func mustURL(t *testing.T, base, query string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.RawQuery = strings.TrimPrefix(query, "?")
-	return u
-}
-
-func TestEveryRouteSaysWhoMayUseIt(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range (&site{}).routes() {
-		if r.role == nobody {
-			t.Errorf("%s %s has no role", r.method, r.path)
-		}
-		if r.handler == nil {
-			t.Errorf("%s %s has no handler", r.method, r.path)
-		}
-		if key := r.method + " " + r.path; seen[key] {
-			t.Errorf("%s stands twice", key)
-		} else {
-			seen[key] = true
-		}
-	}
-}
-
-func TestARouteWithoutARoleIsClosed(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	s := &site{Config: Config{Store: ts.store, Log: logTo(io.Discard)}, origins: http.NewCrossOriginProtection(), metrics: newMetrics()}
-	h := s.handler([]route{{method: http.MethodGet, path: "/forgotten", handler: func(c echo.Context) error { return c.String(http.StatusOK, "open") }}})
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/forgotten", nil))
-	if rec.Code != http.StatusForbidden || strings.Contains(rec.Body.String(), "open") {
-		t.Errorf("status %d: %s", rec.Code, rec.Body)
-	}
-}
-
-func TestParticipantRoutesWantACookie(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	for _, r := range (&site{}).routes() {
-		if r.role != participant {
-			continue
-		}
-		path := strings.NewReplacer(":slug", "small", ":path", "consent").Replace(r.path)
-		var p page
-		if r.method == http.MethodGet {
-			p = ts.browser().get(path)
-		} else {
-			p = ts.browser().post(path, url.Values{"consent": {"yes"}})
-		}
-		if p.status != http.StatusForbidden {
-			t.Errorf("%s %s without a cookie: status %d", r.method, r.path, p.status)
-		}
-	}
-}
-
 func TestPagesCarryProtectiveHeaders(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	_, p := ts.arrive(1)
+	t.Parallel()
+	ts := webtest.New(t, webtest.StudyFolder(nil))
+	_, p := ts.Arrive(1)
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 		"X-Content-Type-Options":  "nosniff",
@@ -80,33 +24,35 @@ func TestPagesCarryProtectiveHeaders(t *testing.T) {
 		"Cache-Control":           "no-store",
 		"Content-Type":            "text/html; charset=UTF-8",
 	} {
-		if got := p.header.Get(name); got != want {
+		if got := p.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }
 
 func TestOtherSitesCannotPost(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	b, p := ts.arrive(1)
-	action, fields := p.form()
+	t.Parallel()
+	ts := webtest.New(t, webtest.StudyFolder(nil))
+	b, p := ts.Arrive(1)
+	action, fields := p.Form()
 	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
-		r, err := http.NewRequest(http.MethodPost, ts.http.URL+action, strings.NewReader(fields.Encode()))
+		r, err := http.NewRequest(http.MethodPost, ts.HTTP.URL+action, strings.NewReader(fields.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set(name, value)
-		if got := b.do(r); got.status != http.StatusForbidden || !strings.Contains(got.says(), "not allowed") {
-			t.Errorf("%s: %s: status %d", name, value, got.status)
+		if got := b.Do(r); got.Status != http.StatusForbidden || !strings.Contains(got.Says(), "not allowed") {
+			t.Errorf("%s: %s: status %d", name, value, got.Status)
 		}
 	}
-	if n := len(ts.records()); n != 0 {
+	if n := len(ts.Records()); n != 0 {
 		t.Errorf("%d submissions were created", n)
 	}
 }
 
 func TestCookiesAreHiddenFromScriptsAndOtherSites(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		base, forwarded, name string
 		trust                 bool
@@ -117,16 +63,16 @@ func TestCookiesAreHiddenFromScriptsAndOtherSites(t *testing.T) {
 		{"", "https", "__Host-overton-small", true, true},
 		{"https://example.org/studies", "", "__Host-overton-small", false, true},
 	} {
-		ts := newSite(t, studyFolder(nil))
-		config := Config{Store: ts.store, Now: ts.clock, Log: logTo(io.Discard), TrustProxy: c.trust}
+		ts := webtest.New(t, webtest.StudyFolder(nil))
+		config := web.Config{Store: ts.Store, Now: ts.Clock, Log: slog.New(slog.DiscardHandler), TrustProxy: c.trust}
 		if c.base != "" {
-			config.BaseURL = mustURL(t, c.base, "")
+			config.BaseURL = webtest.MustURL(t, c.base)
 		}
-		h, err := New(t.Context(), config)
+		h, err := web.New(t.Context(), config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := httptest.NewRequest(http.MethodGet, arrival(1), nil)
+		r := httptest.NewRequest(http.MethodGet, webtest.Arrival(1), nil)
 		r.Header.Set("X-Forwarded-Proto", c.forwarded)
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
@@ -145,8 +91,9 @@ func TestCookiesAreHiddenFromScriptsAndOtherSites(t *testing.T) {
 }
 
 func TestTheSiteWorksBelowAPath(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	h, err := New(t.Context(), Config{Store: ts.store, Now: ts.clock, Log: logTo(io.Discard), BaseURL: mustURL(t, "http://127.0.0.1/studies/x/", "")})
+	t.Parallel()
+	ts := webtest.New(t, webtest.StudyFolder(nil))
+	h, err := web.New(t.Context(), web.Config{Store: ts.Store, Now: ts.Clock, Log: slog.New(slog.DiscardHandler), BaseURL: webtest.MustURL(t, "http://127.0.0.1/studies/x/")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,21 +108,21 @@ func TestTheSiteWorksBelowAPath(t *testing.T) {
 			}
 			h.ServeHTTP(w, r)
 		}))
-		b := ts.browser()
-		b.http = front
-		p := b.send(b.get("/studies/x"+arrival(n+1)), nil)
+		b := ts.Browser()
+		b.HTTP = front
+		p := b.Send(b.Get("/studies/x"+webtest.Arrival(n+1)), nil)
 		for range 40 {
-			if strings.HasSuffix(p.url.Path, "/end") {
+			if strings.HasSuffix(p.URL.Path, "/end") {
 				break
 			}
-			p = b.send(p, p.answers("A view"))
+			p = b.Send(p, p.Answers("A view"))
 		}
-		if p.url.Path != "/studies/x/s/small/end" || p.status != http.StatusOK {
-			t.Errorf("proxy strips the path: %v: ended at %s with %d", strips, p.url.Path, p.status)
+		if p.URL.Path != "/studies/x/s/small/end" || p.Status != http.StatusOK {
+			t.Errorf("proxy strips the path: %v: ended at %s with %d", strips, p.URL.Path, p.Status)
 		}
-		forEach(p.doc, "link", func(n *html.Node) {
-			if got := b.get(attribute(n, "href")); got.status != http.StatusOK {
-				t.Errorf("%s: status %d", attribute(n, "href"), got.status)
+		webtest.ForEach(p.Doc, "link", func(n *html.Node) {
+			if got := b.Get(webtest.Attribute(n, "href")); got.Status != http.StatusOK {
+				t.Errorf("%s: status %d", webtest.Attribute(n, "href"), got.Status)
 			}
 		})
 		front.Close()
@@ -183,71 +130,20 @@ func TestTheSiteWorksBelowAPath(t *testing.T) {
 }
 
 func TestTheLogNamesNobody(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	b, p := ts.begin(1)
-	b.walk(p, "p/q1-response1")
-	b.get("/s/small/end?PROLIFIC_PID=aaaaaaaaaaaaaaaaaaaaaaaa")
-	b.get("/no/such/5f0000000000000000000001")
-	log := ts.log.String()
+	t.Parallel()
+	ts := webtest.New(t, webtest.StudyFolder(nil))
+	b, p := ts.Begin(1)
+	b.Walk(p, "p/q1-response1")
+	b.Get("/s/small/end?PROLIFIC_PID=aaaaaaaaaaaaaaaaaaaaaaaa")
+	b.Get("/no/such/5f0000000000000000000001")
+	log := ts.Log.String()
 	if !strings.Contains(log, "route=/s/:slug/p/:path") || !strings.Contains(log, "status=303") {
 		t.Errorf("the log lacks routes or statuses:\n%s", log)
 	}
-	token := ts.records()[0].Pseudonym
+	token := ts.Records()[0].Pseudonym
 	for _, secret := range []string{"small", "PROLIFIC", "SESSION", "00000001", "aaaaaaaa", "q1-view", token, "My view"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log shows %q:\n%s", secret, log)
 		}
 	}
 }
-
-func TestAPanicBecomesAPageWithANumber(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	log := &lockedBuffer{}
-	s := &site{Config: Config{Store: ts.store, Log: logTo(log)}, origins: http.NewCrossOriginProtection(), metrics: newMetrics()}
-	h := s.handler([]route{{http.MethodGet, "/broken", public, func(echo.Context) error { panic("boom") }}})
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/broken", nil))
-	id := rec.Header().Get("X-Request-Id")
-	if rec.Code != http.StatusInternalServerError || id == "" || !strings.Contains(rec.Body.String(), id) || strings.Contains(rec.Body.String(), "boom") {
-		t.Errorf("status %d, id %q: %s", rec.Code, id, rec.Body)
-	}
-	if !strings.Contains(log.String(), "boom") || !strings.Contains(log.String(), id) {
-		t.Errorf("the log lacks the cause or the number: %s", log)
-	}
-}
-
-func TestRequestsThatMakeNoSenseGetAPage(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	b, p := ts.begin(1)
-	action, fields := p.form()
-	fields.Set("view", strings.Repeat("ä", maxBody))
-	if got := b.post(action, fields); got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.says(), "too long") {
-		t.Errorf("a huge form: status %d", got.status)
-	}
-	r, err := http.NewRequest(http.MethodPost, ts.http.URL+action, strings.NewReader("token=%zz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if got := b.do(r); got.status != http.StatusBadRequest {
-		t.Errorf("a broken form: status %d", got.status)
-	}
-	r, err = http.NewRequest(http.MethodDelete, ts.http.URL+action, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.do(r); got.status != http.StatusMethodNotAllowed {
-		t.Errorf("DELETE: status %d", got.status)
-	}
-}
-
-func TestHealthIsReported(t *testing.T) {
-	ts := newSite(t, studyFolder(nil))
-	for _, path := range []string{"/healthz", "/readyz"} {
-		if got := ts.browser().get(path); got.status != http.StatusOK {
-			t.Errorf("%s: status %d", path, got.status)
-		}
-	}
-}
-
-func logTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

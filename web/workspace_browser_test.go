@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"archive/zip"
@@ -15,38 +15,39 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/web/webtest"
 )
 
 // follow clicks what leads to another page, and waits for that.
-func (b *tab) follow(selector string) {
-	b.t.Helper()
-	b.leave(func() { b.do(chromedp.Click(chromedp.CSS(selector))) })
+func follow(b *webtest.Tab, selector string) {
+	b.T.Helper()
+	b.Leave(func() { b.Do(chromedp.Click(chromedp.CSS(selector))) })
 }
 
 // followText clicks the first link or button within main that says a text.
-func (b *tab) followText(says string) {
-	b.t.Helper()
-	b.leave(func() {
-		if !evaluate[bool](b, fmt.Sprintf(`(() => { const e = [...document.querySelectorAll("main a, main button")].find((e) => e.textContent.trim() === %q); e?.click(); return !!e })()`, says)) {
-			b.t.Fatalf("there is no %q on %s", says, b.path())
+func followText(b *webtest.Tab, says string) {
+	b.T.Helper()
+	b.Leave(func() {
+		if !webtest.Evaluate[bool](b, fmt.Sprintf(`(() => { const e = [...document.querySelectorAll("main a, main button")].find((e) => e.textContent.trim() === %q); e?.click(); return !!e })()`, says)) {
+			b.T.Fatalf("there is no %q on %s", says, b.Path())
 		}
 	})
 }
 
 // retype puts another text into a field.
-func (b *tab) retype(selector, value string) {
-	b.t.Helper()
-	evaluate[bool](b, fmt.Sprintf(`document.querySelector(%q).select(), true`, selector))
-	b.do(chromedp.SendKeys(chromedp.CSS(selector), value))
+func retype(b *webtest.Tab, selector, value string) {
+	b.T.Helper()
+	webtest.Evaluate[bool](b, fmt.Sprintf(`document.querySelector(%q).select(), true`, selector))
+	b.Do(chromedp.SendKeys(chromedp.CSS(selector), value))
 }
 
 // shows fails unless the page says all of the words.
-func (b *tab) shows(words ...string) {
-	b.t.Helper()
-	says := evaluate[string](b, `document.querySelector("main").innerText.replace(/\s+/g, " ")`)
+func shows(b *webtest.Tab, words ...string) {
+	b.T.Helper()
+	says := webtest.Evaluate[string](b, `document.querySelector("main").innerText.replace(/\s+/g, " ")`)
 	for _, w := range words {
 		if !strings.Contains(says, w) {
-			b.t.Fatalf("%q is missing on %s: %s", w, b.path(), says)
+			b.T.Fatalf("%q is missing on %s: %s", w, b.Path(), says)
 		}
 	}
 }
@@ -71,42 +72,43 @@ func ownTables() map[string]string {
 }
 
 func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("a whole study takes most of a minute")
 	}
-	in := newInspector(t)
-	ts := newSite(t, studyFolder(nil))
-	b := ts.tab(1280)
+	in := webtest.NewInspector(t)
+	ts := webtest.New(t, webtest.StudyFolder(nil))
+	b := ts.Tab(1280)
 	const town = "/admin/studies/town"
 	const people = 8
-	look := func(name string) { t.Helper(); in.look(b, "workspace "+name, 24) }
+	look := func(name string) { t.Helper(); in.Look(b, "workspace "+name, 24) }
 	// Pages that another test inspects are only photographed here.
 	picture := func(name string) {
 		t.Helper()
-		if in.photos != "" {
+		if in.Photos != "" {
 			look(name)
 		}
 	}
 
-	b.signIn("admin")
-	b.do(chromedp.Navigate(b.url + "/admin"))
-	b.followText("New study")
+	b.SignIn("admin")
+	b.Do(chromedp.Navigate(b.URL + "/admin"))
+	followText(b, "New study")
 	picture("01 new")
-	b.do(chromedp.SendKeys(chromedp.CSS("#example-title"), "Our town"), chromedp.SendKeys(chromedp.CSS("#example-slug"), "town"))
-	b.followText("Begin with the example")
+	b.Do(chromedp.SendKeys(chromedp.CSS("#example-title"), "Our town"), chromedp.SendKeys(chromedp.CSS("#example-slug"), "town"))
+	followText(b, "Begin with the example")
 	look("02 set up")
 
 	// A title, by the page for basics.
-	b.do(chromedp.Navigate(b.url + town + "/setup/study"))
+	b.Do(chromedp.Navigate(b.URL + town + "/setup/study"))
 	look("03 basics")
-	b.retype(`[name="title"]`, "Our small town")
-	b.followText("Save")
-	b.shows("Our small town")
+	retype(b, `[name="title"]`, "Our small town")
+	followText(b, "Save")
+	shows(b, "Our small town")
 	for part, see := range map[string]func(string){
 		"block-0": look, "text": look, "quotas": look,
 		"recruitment": picture, "checks": picture, "block-1": picture, "block-2": picture, // of the same fields
 	} {
-		b.do(chromedp.Navigate(b.url + town + "/setup/" + part))
+		b.Do(chromedp.Navigate(b.URL + town + "/setup/" + part))
 		see("04 " + part)
 	}
 
@@ -114,11 +116,11 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 	dir := t.TempDir()
 	give := func(names ...string) {
 		t.Helper()
-		b.do(chromedp.Navigate(b.url + town + "/setup/questions"))
+		b.Do(chromedp.Navigate(b.URL + town + "/setup/questions"))
 		for _, name := range names {
-			b.do(chromedp.SetUploadFiles(chromedp.CSS("#"+name), []string{filepath.Join(dir, name+".csv")}))
+			b.Do(chromedp.SetUploadFiles(chromedp.CSS("#"+name), []string{filepath.Join(dir, name+".csv")}))
 		}
-		b.followText("Check and save")
+		followText(b, "Check and save")
 	}
 	write := func(name, content string) {
 		t.Helper()
@@ -126,7 +128,7 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.do(chromedp.Navigate(b.url + town + "/setup/questions"))
+	b.Do(chromedp.Navigate(b.URL + town + "/setup/questions"))
 	look("05 questions")
 	tables := ownTables()
 	for name, content := range tables {
@@ -134,88 +136,88 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 	}
 	write("questions", strings.Replace(tables["questions"], "Less of it", "", 1))
 	give("questions", "responses", "seeds")
-	b.shows("Not saved", "questions.csv: 1 fault ", "option_2 is empty")
+	shows(b, "Not saved", "questions.csv: 1 fault ", "option_2 is empty")
 	look("06 faults")
 	write("questions", tables["questions"])
 	give("questions", "responses", "seeds")
 
 	// The numbers follow what is typed, before it is saved.
-	b.do(chromedp.Navigate(b.url + town + "/setup/numbers"))
+	b.Do(chromedp.Navigate(b.URL + town + "/setup/numbers"))
 	needed := `document.querySelector("#plan dd strong").textContent`
-	b.until(needed + ` === "24"`)
-	b.retype(`[name$="participants_per_question"]`, fmt.Sprint(people))
-	b.until(fmt.Sprintf(`%s === "%d"`, needed, people))
+	b.Until(needed + ` === "24"`)
+	retype(b, `[name$="participants_per_question"]`, fmt.Sprint(people))
+	b.Until(fmt.Sprintf(`%s === "%d"`, needed, people))
 	look("07 numbers")
-	b.followText("Save")
+	followText(b, "Save")
 
 	// Two pages of a preview, of which nothing is kept.
-	b.followText("Preview as a participant")
+	followText(b, "Preview as a participant")
 	look("08 preview")
-	b.follow("main form button[type=submit]")
-	b.until(`location.pathname.endsWith("/p/consent")`)
-	b.follow("button[value=yes]")
-	b.until(`location.pathname.endsWith("/p/survey1-1")`)
+	follow(b, "main form button[type=submit]")
+	b.Until(`location.pathname.endsWith("/p/consent")`)
+	follow(b, "button[value=yes]")
+	b.Until(`location.pathname.endsWith("/p/survey1-1")`)
 	picture("09 preview survey")
-	b.follow(".preview-bar a.button")
+	follow(b, ".preview-bar a.button")
 
-	b.do(chromedp.Navigate(b.url + town + "/launch"))
+	b.Do(chromedp.Navigate(b.URL + town + "/launch"))
 	look("10 before launch")
-	evaluate[bool](b, `document.querySelectorAll("main input[name=accept]").forEach((i) => i.click()), true`)
-	b.followText("Launch")
-	if row, err := ts.store.Study(t.Context(), "town"); err != nil || row.Status != store.Running {
+	webtest.Evaluate[bool](b, `document.querySelectorAll("main input[name=accept]").forEach((i) => i.click()), true`)
+	followText(b, "Launch")
+	if row, err := ts.Store.Study(t.Context(), "town"); err != nil || row.Status != store.Running {
 		t.Fatalf("after the launch the study is %s, %v", row.Status, err)
 	}
 
 	// Virtual participants, while the monitor is open.
-	b.do(chromedp.Navigate(b.url + town))
-	b.until(`document.querySelector("[data-live]").dataset.state === "on"`)
-	b.until(figureIs("people", "Arrived", 0))
+	b.Do(chromedp.Navigate(b.URL + town))
+	b.Until(`document.querySelector("[data-live]").dataset.state === "on"`)
+	b.Until(figureIs("people", "Arrived", 0))
 	picture("11 empty monitor")
-	evaluate[bool](b, `window.stays = true`)
+	webtest.Evaluate[bool](b, `window.stays = true`)
 	for n := 1; n <= people; n++ {
-		ts.takeSides(virtualArrival("town", n), n)
+		ts.TakeSides(webtest.VirtualArrival("town", n), n)
 		if n == people/2 {
-			b.until(figureIs("virtual-people", "Complete", n))
+			b.Until(figureIs("virtual-people", "Complete", n))
 		}
 	}
-	b.until(figureIs("virtual-people", "Complete", people))
-	if !evaluate[bool](b, `window.stays === true`) {
+	b.Until(figureIs("virtual-people", "Complete", people))
+	if !webtest.Evaluate[bool](b, `window.stays === true`) {
 		t.Error("the monitor was loaded again")
 	}
 	picture("12 monitor")
 
 	// One statement is rejected by keys, with its reason.
-	b.do(chromedp.Navigate(b.url + town + "/moderation?view=served"))
+	b.Do(chromedp.Navigate(b.URL + town + "/moderation?view=served"))
 	picture("13 moderation")
-	b.keys("j")
-	b.keys("2")
-	b.leave(func() { b.keys("r") })
-	b.shows("One statement was rejected.")
-	b.do(chromedp.Navigate(b.url + town + "/moderation?view=rejected"))
+	b.Keys("j")
+	b.Keys("2")
+	b.Leave(func() { b.Keys("r") })
+	shows(b, "One statement was rejected.")
+	b.Do(chromedp.Navigate(b.URL + town + "/moderation?view=rejected"))
 	picture("14 rejected")
-	if n := evaluate[int](b, `document.querySelectorAll(".statement-card").length`); n != 1 {
+	if n := webtest.Evaluate[int](b, `document.querySelectorAll(".statement-card").length`); n != 1 {
 		t.Errorf("%d statements are rejected", n)
 	}
 
 	// A run with a name, awaited where its progress is shown.
-	b.do(chromedp.Navigate(b.url + town + "/analysis"))
-	b.followText("New run")
+	b.Do(chromedp.Navigate(b.URL + town + "/analysis"))
+	followText(b, "New run")
 	picture("15 new run")
-	b.do(chromedp.SendKeys(chromedp.CSS("#name"), "first look"))
-	b.leave(func() { evaluate[bool](b, `document.querySelector("#name").form.requestSubmit(), true`) })
-	b.until(`document.readyState === "complete" && !document.querySelector("[data-progress]") && document.querySelector("main").textContent.includes("model-one")`)
-	b.shows("first look", "model-two")
+	b.Do(chromedp.SendKeys(chromedp.CSS("#name"), "first look"))
+	b.Leave(func() { webtest.Evaluate[bool](b, `document.querySelector("#name").form.requestSubmit(), true`) })
+	b.Until(`document.readyState === "complete" && !document.querySelector("[data-progress]") && document.querySelector("main").textContent.includes("model-one")`)
+	shows(b, "first look", "model-two")
 	picture("16 run")
-	b.do(chromedp.Navigate(b.url + town + "/analysis"))
+	b.Do(chromedp.Navigate(b.URL + town + "/analysis"))
 	picture("17 analysis")
-	b.follow(`main a[href*="questions/lamps"]`)
-	b.shows("Group 0", "Group 1", "thought about lamps")
+	follow(b, `main a[href*="questions/lamps"]`)
+	shows(b, "Group 0", "Group 1", "thought about lamps")
 	picture("18 question")
 
 	// What is taken home counts what the monitor showed.
-	b.do(chromedp.Navigate(b.url + town + "/download"))
+	b.Do(chromedp.Navigate(b.URL + town + "/download"))
 	picture("19 download")
-	content, err := base64.StdEncoding.DecodeString(evaluate[string](b, `fetch(document.querySelector(".downloads a").href).then((r) => r.bytes()).then((c) => btoa([...c].map((x) => String.fromCharCode(x)).join("")))`, chromedp.EvalAwaitPromise))
+	content, err := base64.StdEncoding.DecodeString(webtest.Evaluate[string](b, `fetch(document.querySelector(".downloads a").href).then((r) => r.bytes()).then((c) => btoa([...c].map((x) => String.fromCharCode(x)).join("")))`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,19 +242,19 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 		t.Errorf("the export counts %+v", c)
 	}
 
-	b.do(chromedp.Navigate(b.url + town + "/versions"))
-	b.followText("Begin a new version")
-	b.do(chromedp.Navigate(b.url + town + "/versions"))
+	b.Do(chromedp.Navigate(b.URL + town + "/versions"))
+	followText(b, "Begin a new version")
+	b.Do(chromedp.Navigate(b.URL + town + "/versions"))
 	look("20 versions")
-	if in.photos == "" {
+	if in.Photos == "" {
 		return
 	}
 	for _, page := range []string{"submissions", "progress", "submissions/" + "x", "judge", "surveys", "recruitment", "people", "log", "runs", "runs/compare", "setup"} {
-		b.do(chromedp.Navigate(b.url + town + "/" + page))
+		b.Do(chromedp.Navigate(b.URL + town + "/" + page))
 		picture("21 " + page)
 	}
 	for _, page := range []string{"", "/models", "/account", "/accounts", "/log"} {
-		b.do(chromedp.Navigate(b.url + "/admin" + page))
+		b.Do(chromedp.Navigate(b.URL + "/admin" + page))
 		picture("22 " + page)
 	}
 }

@@ -6,22 +6,20 @@ import (
 	"testing"
 
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 )
 
 // A small study of this making must look like a real one: launched, with people
 // at every stage, and tallies that agree with the votes.
 func TestTheStudyIsWhole(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "scale.db")
 	p := plan{slug: "scale", participants: 300, questions: 30, answers: 40, bytes: 100, seed: 1}
 	if err := run(t.Context(), path, p); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Reopen(t, path)
 	row, err := db.Study(t.Context(), "scale")
 	if err != nil || row.Status != store.Running {
 		t.Fatalf("the study is %s, %v", row.Status, err)

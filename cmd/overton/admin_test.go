@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"overton/internal/password"
-	"overton/internal/store"
+	"overton/internal/store/storetest"
 )
 
 func TestAccountsAreMadeOnTheCommandLine(t *testing.T) {
+	t.Parallel()
 	db := filepath.Join(t.TempDir(), "o.db")
 	for _, step := range []struct {
 		args []string
@@ -40,6 +41,7 @@ func TestAccountsAreMadeOnTheCommandLine(t *testing.T) {
 }
 
 func TestAPasswordComesFromStandardInput(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "o.db")
 	create := func(email, input string) error {
 		root := newRoot()
@@ -55,11 +57,7 @@ func TestAPasswordComesFromStandardInput(t *testing.T) {
 	if err := create("b@example.org", "long enough, I think\r\nmore"); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Reopen(t, path)
 	a, err := db.AccountByEmail(t.Context(), "b@example.org")
 	if err != nil {
 		t.Fatal(err)

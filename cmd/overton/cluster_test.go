@@ -33,6 +33,7 @@ func twoCamps(t *testing.T) string {
 }
 
 func TestClusterWritesTheWholeResultAsJSON(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), []string{"cluster", twoCamps(t), "--format", "long", "--json", "-"}, &out, &errs); code != 0 {
 		t.Fatalf("exit status %d: %s", code, &errs)
@@ -63,6 +64,7 @@ func TestClusterWritesTheWholeResultAsJSON(t *testing.T) {
 }
 
 func TestClusterWritesATable(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(context.Background(), []string{"cluster", twoCamps(t), "--format", "long"}, &out, &errs); code != 0 {
 		t.Fatalf("exit status %d: %s", code, &errs)
@@ -75,6 +77,7 @@ func TestClusterWritesATable(t *testing.T) {
 }
 
 func TestClusterExitStatuses(t *testing.T) {
+	t.Parallel()
 	votes := twoCamps(t)
 	bad := filepath.Join(t.TempDir(), "bad.csv")
 	if err := os.WriteFile(bad, []byte("participant,statement,vote\na,1,agree\nb,1,maybe\n"), 0o600); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 	"overton/internal/window"
 )
@@ -27,17 +28,14 @@ const (
 func walked(t *testing.T) (path string, sent map[study.Key]string) {
 	t.Helper()
 	ctx := context.Background()
-	path = filepath.Join(t.TempDir(), "o.db")
+	path = storetest.New(t)
 	dir := filepath.Join(t.TempDir(), "mine")
 	for _, args := range [][]string{{"study", "new", dir}, {"study", "launch", dir, "--db", path}} {
 		if code, _, errs := overtonCmd(args...); code != 0 {
 			t.Fatal(errs)
 		}
 	}
-	db, err := store.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Reopen(t, path)
 	defer db.Close()
 	st, err := dataset.ReadStudy(os.DirFS(dir))
 	if err != nil {
@@ -95,6 +93,7 @@ func walked(t *testing.T) (path string, sent map[study.Key]string) {
 }
 
 func TestExportHoldsWhatWasSent(t *testing.T) {
+	t.Parallel()
 	db, sent := walked(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	code, out, errs := overtonCmd("export", "--db", db, "--study", "example", "--out", dir)
@@ -157,6 +156,7 @@ func TestExportHoldsWhatWasSent(t *testing.T) {
 }
 
 func TestExportKnowsNobody(t *testing.T) {
+	t.Parallel()
 	db, _ := walked(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--out", dir, "--format", "csv,jsonl"); code != 0 {
@@ -180,6 +180,7 @@ func TestExportKnowsNobody(t *testing.T) {
 }
 
 func TestExportExitStatus(t *testing.T) {
+	t.Parallel()
 	db, _ := walked(t)
 	out := filepath.Join(t.TempDir(), "out")
 	for _, c := range []struct {
@@ -200,6 +201,7 @@ func TestExportExitStatus(t *testing.T) {
 }
 
 func TestABundleIsReproducedFromTheCommandLine(t *testing.T) {
+	t.Parallel()
 	db, _ := walked(t)
 	withStoreOf(t, db, func(s *store.Store) {
 		row, st, err := window.LoadStudy(t.Context(), s, "example")
@@ -247,10 +249,7 @@ func TestABundleIsReproducedFromTheCommandLine(t *testing.T) {
 
 func withStoreOf(t *testing.T, path string, do func(*store.Store)) {
 	t.Helper()
-	s, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := storetest.Reopen(t, path)
 	defer s.Close()
 	do(s)
 }

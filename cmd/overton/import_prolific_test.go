@@ -8,18 +8,17 @@ import (
 	"testing"
 
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/window"
 )
 
 func TestProlificsExportIsHeldAgainstTheStudy(t *testing.T) {
-	dir, db := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "o.db")
+	t.Parallel()
+	dir, db := filepath.Join(t.TempDir(), "s"), storetest.New(t)
 	must(t, "study", "new", dir)
 	must(t, "study", "launch", dir, "--db", db)
 	ctx := context.Background()
-	s, err := store.Open(ctx, db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := storetest.Reopen(t, db)
 	row, st, err := window.LoadStudy(ctx, s, "example")
 	if err != nil {
 		t.Fatal(err)

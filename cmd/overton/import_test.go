@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"overton/internal/store/storetest"
 )
 
 // polisExport writes a small Polis export: two camps of six on eight
@@ -70,8 +72,9 @@ func rowsOf(t *testing.T, path string) [][]string {
 }
 
 func TestImportedPolisStudyIsExportedAsItCame(t *testing.T) {
+	t.Parallel()
 	dir := polisExport(t)
-	db := filepath.Join(t.TempDir(), "new.db")
+	db := storetest.New(t)
 	said := must(t, "import", "polis", dir, "--db", db)
 	if !strings.Contains(said, `"What now?" as some-talk: 12 participants, 8 statements, 96 votes`) {
 		t.Error(said)

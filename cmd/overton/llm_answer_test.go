@@ -186,6 +186,7 @@ func opinionated(t *testing.T) (path string, in instrument.Instrument) {
 // answers with prose. With reasoning it thinks aloud and says the same; on
 // reflection it turns to the other side on question 1.
 func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
+	t.Parallel()
 	survey, in := opinionated(t)
 	label := func(it instrument.Item, polarity float64) string {
 		for _, o := range it.Options {
@@ -295,6 +296,7 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 }
 
 func TestReasoningAloneIsReadAsReasoning(t *testing.T) {
+	t.Parallel()
 	survey, _ := opinionated(t)
 	models, _ := scripted(t, "- {name: m, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
 		return llmtest.Reply{Text: "<think>x</think><answer>A</answer>"}
@@ -417,6 +419,7 @@ func targetOf(t *testing.T, h heard, prompts *llm.Prompts) string {
 // One model completes texts and reports log-probabilities; one chats and
 // reports none; both hold everyone's views, and each group's when steered.
 func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
+	t.Parallel()
 	info, metadata, responses, planted := plantedPoll(t)
 	prompts, err := llm.ReadPrompts(nil)
 	if err != nil {
@@ -519,6 +522,7 @@ func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 // The model holds Freedonia's views; told another country it takes that one's,
 // and in Russian it answers like Sylvania.
 func TestCountriesAndLanguagesComeBackFromGlobalOpinionQAAsPlanted(t *testing.T) {
+	t.Parallel()
 	questions := writeFile(t, "global_opinions.csv", `question,selections,options,source
 "Is tea better than coffee?","defaultdict(<class 'list'>, {'Freedonia': [0.6, 0.3, 0.1], 'Sylvania (Non-national sample)': [0.1, 0.2, 0.7]})","['Yes', 'No', ""Don't know""]",GAS
 "How often, from 1 to 4?","defaultdict(<class 'list'>, {'Freedonia': [0.25, 0.25, 0.25, 0.25, 0.0], 'Sylvania (Non-national sample)': [0.05, 0.05, 0.05, 0.75, 0.1]})","[1, 2, 3, 4.0, 'Never']",WVS

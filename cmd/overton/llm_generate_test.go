@@ -54,6 +54,7 @@ const fewQuestions = `question_id,source,topic,question,option_1,option_2
 `
 
 func TestGenerateWritesResponsesForAStudy(t *testing.T) {
+	t.Parallel()
 	good := strings.Repeat("People who live near a park tend to value it, while others would rather see lower taxes. ", 2) + "Both views are common in the town."
 	s := llmtest.New(func(r llmtest.Request, _ int) llmtest.Reply {
 		if !strings.Contains(r.Text(), "at most 60 words") || r.Messages[0].Role != "system" || r.Messages[0].Content != "Be plain." {
@@ -127,6 +128,7 @@ func TestGenerateWritesResponsesForAStudy(t *testing.T) {
 }
 
 func TestGenerateTellsWhatFailed(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(func(r llmtest.Request, _ int) llmtest.Reply {
 		if strings.Contains(r.Text(), "buses") {
 			return llmtest.Reply{Status: http.StatusInternalServerError, Message: "down"}

@@ -64,6 +64,7 @@ func pilot(t *testing.T) (rows []pilotRow) {
 }
 
 func TestASimulatedJudgeOnThePilotIsMeasuredAsByHand(t *testing.T) {
+	t.Parallel()
 	rows := pilot(t)
 	// A badge is all that the judge is told about a participant, so the endpoint
 	// knows by it, the question and the response whose rating it is to predict.
@@ -397,6 +398,7 @@ func judgeExport(t *testing.T, sent ...string) string {
 }
 
 func TestOnlyWhatTheStudyAllowsIsSent(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(func(llmtest.Request, int) llmtest.Reply { return llmtest.Reply{Text: "3"} })
 	defer s.Close()
 	models := modelsFile(t, s, "judge")
@@ -415,6 +417,7 @@ func TestOnlyWhatTheStudyAllowsIsSent(t *testing.T) {
 }
 
 func TestJudgeScoresNewModelsAndWarnsWhenShy(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(func(r llmtest.Request, _ int) llmtest.Reply {
 		if strings.Contains(r.Text(), `rating for: "praise"`) {
 			return llmtest.Reply{Text: "5"}
@@ -468,6 +471,7 @@ func TestJudgeScoresNewModelsAndWarnsWhenShy(t *testing.T) {
 }
 
 func TestAnExportIsJudgedIfItsStudyAllows(t *testing.T) {
+	t.Parallel()
 	db, sent := walked(t)
 	dir := filepath.Join(t.TempDir(), "export")
 	if code, _, errs := overtonCmd("export", "--db", db, "--study", "example", "--out", dir); code != 0 {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestPlanOfAFolderAndOfNumbers(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mine")
 	if err := dataset.WriteExample(dir); err != nil {
 		t.Fatal(err)

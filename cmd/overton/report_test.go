@@ -10,6 +10,7 @@ import (
 )
 
 func TestReportOfARatingsFile(t *testing.T) {
+	t.Parallel()
 	ratings := writeFile(t, "r.csv", fewTexts)
 	outside := writeFile(t, "o.csv", "model,score\nm1,0.1\nm2,0.2\nm3,0.5\n")
 	margins := writeFile(t, "m.csv", "variable,value,share\nSex,F,1\nSex,M,2\n")
@@ -58,6 +59,7 @@ func TestReportOfARatingsFile(t *testing.T) {
 }
 
 func TestReportNeedsOneSourceAndAFolder(t *testing.T) {
+	t.Parallel()
 	ratings := writeFile(t, "r.csv", fewTexts)
 	for _, args := range [][]string{
 		{"report", ratings},
@@ -74,6 +76,7 @@ func TestReportNeedsOneSourceAndAFolder(t *testing.T) {
 }
 
 func TestReportOfAStudyOfSurveysAlone(t *testing.T) {
+	t.Parallel()
 	survey, _ := pobsFolder(t)
 	db := surveyDatabase(t, survey)
 	model := writeFile(t, "model.csv", "model,question,option,probability\n<m>,1,A,1\n<m>,1,C,3\n<m>,2,A,1\n")

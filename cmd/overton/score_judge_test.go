@@ -26,6 +26,7 @@ b,1,m2,4
 `
 
 func TestScoreJudge(t *testing.T) {
+	t.Parallel()
 	ratings, predictions := writeFile(t, "r.csv", fewTexts), writeFile(t, "p.csv", fewPredictions)
 	args := []string{"score", "judge", "--ratings", ratings, "--predictions", predictions, "--column", "gpt_fr_avg", "--by", "Sex", "--bootstrap", "50"}
 	code, out, errs := overtonCmd(append(args, "--json", "-")...)
@@ -81,6 +82,7 @@ func TestScoreJudge(t *testing.T) {
 }
 
 func TestScoreJudgeRefusesStrangePredictions(t *testing.T) {
+	t.Parallel()
 	ratings := writeFile(t, "r.csv", fewTexts)
 	for want, content := range map[string]string{
 		`p.csv:2: model "m9" has no human rating`: "user,question_id,model,representation_rating\na,1,m9,3\n",

@@ -15,6 +15,7 @@ var (
 )
 
 func TestScoreOpinionQAOfMadeUpFiles(t *testing.T) {
+	t.Parallel()
 	in := func(name string) string { return filepath.Join(pollFolder, name) }
 	args := []string{"score", "opinionqa", "--info", in("info.csv"), "--metadata", in("metadata.csv"), "--human", in("responses.csv"),
 		"--topics", in("topic_mapping.npy"), "--model", in("models.csv"), "--json", "-", "--bootstrap", "100"}
@@ -60,6 +61,7 @@ func TestScoreOpinionQAOfMadeUpFiles(t *testing.T) {
 }
 
 func TestScoreGlobalOpinionQAOfMadeUpFiles(t *testing.T) {
+	t.Parallel()
 	args := []string{"score", "globalopinionqa", "--questions", filepath.Join(countryFolder, "global_opinions.csv"), "--model", filepath.Join(countryFolder, "models.csv")}
 	code, stdout, stderr := overtonCmd(append(args, "--json", "-")...)
 	if code != 0 {

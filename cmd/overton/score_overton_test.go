@@ -41,6 +41,7 @@ func writeFile(t *testing.T, name, content string) string {
 }
 
 func TestScoreOvertonWritesJSON(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, "r.csv", fewRatings)
 	code, out, errs := overtonCmd("score", "overton", path, "--group", "view", "--by", "topic", "--json", "-")
 	if code != 0 {
@@ -70,6 +71,7 @@ func TestScoreOvertonWritesJSON(t *testing.T) {
 }
 
 func TestScoreOvertonPrintsATable(t *testing.T) {
+	t.Parallel()
 	code, out, errs := overtonCmd("score", "overton", writeFile(t, "r.csv", fewRatings), "--group", "view")
 	if code != 0 {
 		t.Fatal(errs)
@@ -82,6 +84,7 @@ func TestScoreOvertonPrintsATable(t *testing.T) {
 }
 
 func TestScoreOvertonExitStatus(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, "r.csv", fewRatings)
 	for _, c := range []struct {
 		code int
@@ -105,6 +108,7 @@ func TestScoreOvertonExitStatus(t *testing.T) {
 }
 
 func TestScoreOvertonWithEverything(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, "r.csv", fewTexts)
 	margins := writeFile(t, "m.csv", "variable,value,share\nSex,F,30\nSex,M,60\nSex,X,10\n")
 	outside := writeFile(t, "o.csv", "model,score\nm1,0.1\nm2,0.2\nm4,1\n")
@@ -140,6 +144,7 @@ func TestScoreOvertonWithEverything(t *testing.T) {
 }
 
 func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, "r.csv", fewTexts)
 	for _, c := range []struct{ flag, content, want string }{
 		{"--margins", "variable,value,share\nSex,F,-1\n", `x.csv:2: share "-1" is not a share`},
@@ -158,6 +163,7 @@ func TestScoreOvertonRefusesFaultyHelpers(t *testing.T) {
 }
 
 func TestRoundedZeroHasNoSign(t *testing.T) {
+	t.Parallel()
 	for v, want := range map[float64]string{-0.0004: "0.000", 0: "0.000", -0.0006: "-0.001", 1.2: "1.200"} {
 		if got := decimals(score.Number(v)); got != want {
 			t.Errorf("%g is written %s, want %s", v, got, want)
@@ -166,6 +172,7 @@ func TestRoundedZeroHasNoSign(t *testing.T) {
 }
 
 func TestDifferencesThatRoundToZeroHaveNoMinus(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[score.Number]string{-1e-17: "+0.000", -0.0006: "-0.001", 0.25: "+0.250"} {
 		if got := signed(n); got != want {
 			t.Errorf("%v is written %s, want %s", float64(n), got, want)
@@ -174,6 +181,7 @@ func TestDifferencesThatRoundToZeroHaveNoMinus(t *testing.T) {
 }
 
 func TestRatingsAreWrittenAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
 	path := writeFile(t, "r.csv", "user,question_id,model,representation_rating,cluster_kmeans\na,1,m,0x1p2,g\n")
 	if code, _, errs := overtonCmd("score", "overton", path); code != 1 || !strings.Contains(errs, `representation_rating "0x1p2" is not a rating`) {
 		t.Errorf("status %d, %s", code, errs)
@@ -181,6 +189,7 @@ func TestRatingsAreWrittenAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestWrongFlagsAreSaidBeforeAnyWork(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"score", "overton", "no such file", "--min-cell", "-1"},
 		{"report", "no such file", "--out", t.TempDir(), "--min-cell", "0"},

@@ -67,6 +67,7 @@ func within(at string, want, got any, differ func(at string, want, got any)) (co
 }
 
 func TestPobsReproducesEveryReferenceNumber(t *testing.T) {
+	t.Parallel()
 	data := sharedFolder(t, "data", "pobs")
 	raw, err := os.ReadFile(sharedFolder(t, "reference", "pobs_expected.json"))
 	if err != nil {
@@ -148,6 +149,7 @@ func pobsFolder(t *testing.T) (survey, responses string) {
 }
 
 func TestScorePobsOfMadeUpAnswers(t *testing.T) {
+	t.Parallel()
 	survey, responses := pobsFolder(t)
 	code, stdout, stderr := overtonCmd("score", "pobs", "--survey", survey, "--responses", responses, "--json", "-", "--bootstrap", "50")
 	if code != 0 {
@@ -173,6 +175,7 @@ func TestScorePobsOfMadeUpAnswers(t *testing.T) {
 }
 
 func TestScorePobsRefusesWhatItCannotUse(t *testing.T) {
+	t.Parallel()
 	survey, responses := pobsFolder(t)
 	bad := filepath.Join(responses, "POBS_other_1.json")
 	if err := os.WriteFile(bad, []byte("{\n\"survey\": {\"topics\": [{\"name\": 5}]}}"), 0o644); err != nil {

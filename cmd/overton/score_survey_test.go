@@ -11,6 +11,7 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 )
 
@@ -34,13 +35,9 @@ flow:
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "overton.db")
+	path := storetest.New(t)
 	ctx := context.Background()
-	db, err := store.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Reopen(t, path)
 	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +68,7 @@ flow:
 }
 
 func TestScoreSurveyPutsPeopleBesideModels(t *testing.T) {
+	t.Parallel()
 	survey, responses := pobsFolder(t)
 	db := surveyDatabase(t, survey)
 	model := writeFile(t, "model.csv", "model,question,option,probability\nm,1,A,1\nm,1,C,3\nm,2,A,1\nm,3,B,1\n")

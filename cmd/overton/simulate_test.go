@@ -16,13 +16,14 @@ import (
 
 	"overton/internal/dataset"
 	"overton/internal/sim"
-	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/web"
 )
 
 func TestSimulateRehearsesAStudy(t *testing.T) {
+	t.Parallel()
 	ctx, dir := context.Background(), t.TempDir()
-	study, db := filepath.Join(dir, "study"), filepath.Join(dir, "test.db")
+	study, db := filepath.Join(dir, "study"), storetest.New(t)
 	overton := func(args ...string) (code int, out string) {
 		var stdout, stderr bytes.Buffer
 		code = run(ctx, args, &stdout, &stderr)
@@ -37,11 +38,7 @@ func TestSimulateRehearsesAStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(ctx, db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := storetest.Reopen(t, db)
 	handler, err := web.New(ctx, web.Config{Store: s, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -115,16 +112,13 @@ flow:
 }
 
 func TestSimulateSetsSurveysBesideWhatWasPlanted(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
-	folder, db := surveyFolder(t), filepath.Join(t.TempDir(), "test.db")
+	folder, db := surveyFolder(t), storetest.New(t)
 	if code, _, errs := overtonCmd("study", "launch", folder, "--db", db); code != 0 {
 		t.Fatal(errs)
 	}
-	s, err := store.Open(ctx, db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := storetest.Reopen(t, db)
 	handler, err := web.New(ctx, web.Config{Store: s, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestStudyFromNewToClosed(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mine")
 	db := filepath.Join(t.TempDir(), "o.db")
 	changed := filepath.Join(t.TempDir(), "changed")
@@ -60,6 +61,7 @@ func TestStudyFromNewToClosed(t *testing.T) {
 }
 
 func TestAFaultyStudyIsNotLaunched(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mine")
 	if code, _, errs := overtonCmd("study", "new", dir); code != 0 {
 		t.Fatal(errs)

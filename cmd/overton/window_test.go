@@ -7,20 +7,19 @@ import (
 	"testing"
 
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 )
 
 func TestRunsAreListedAndShown(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	folder, db := filepath.Join(dir, "study"), filepath.Join(dir, "overton.db")
+	folder, db := filepath.Join(dir, "study"), storetest.New(t)
 	for _, args := range [][]string{{"study", "new", folder}, {"study", "launch", folder, "--db", db}} {
 		if code, _, errs := overtonCmd(args...); code != 0 {
 			t.Fatal(errs)
 		}
 	}
-	s, err := store.Open(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := storetest.Reopen(t, db)
 	row, err := s.Study(t.Context(), "example")
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestSettingsComeFromFlagsThenTheEnvironment(t *testing.T) {
+	t.Parallel()
 	env := map[string]string{"OVERTON_ADDR": "127.0.0.1:1", "OVERTON_BASE_URL": "https://example.org/studies", "OVERTON_TRUST_PROXY": "true"}
 	s, err := readSettings([]string{"--addr", "127.0.0.1:2"}, func(name string) string { return env[name] }, io.Discard)
 	if err != nil || s.addr != "127.0.0.1:2" || s.baseURL.Path != "/studies" || !s.trustProxy {
@@ -23,6 +24,7 @@ func TestSettingsComeFromFlagsThenTheEnvironment(t *testing.T) {
 }
 
 func TestUnusableSettingsAreRefusedInWords(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ flag, want string }{
 		{"--addr=8080", "host:port"},
 		{"--base-url=example.org", "http(s)://host/path"},
@@ -57,6 +59,7 @@ func (l *lines) String() string {
 }
 
 func TestTheServerAnswersAndStopsWhenTold(t *testing.T) {
+	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ func randomState(t *testing.T, seed uint64) (*blockState, *rand.Rand) {
 // Each score must be the difference that the move makes to the likelihood as
 // computed from nothing.
 func TestBlockScoresAreLikelihoodDifferences(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(5) {
 		s, rng := randomState(t, seed)
 		fresh := func(group, class []int) float64 {
@@ -92,6 +93,7 @@ func TestBlockScoresAreLikelihoodDifferences(t *testing.T) {
 }
 
 func TestBlockMergesGainWhatTheySay(t *testing.T) {
+	t.Parallel()
 	s, _ := randomState(t, 3)
 	for {
 		before, k, l := s.icl(), s.k, s.l
@@ -119,6 +121,7 @@ func TestBlockMergesGainWhatTheySay(t *testing.T) {
 }
 
 func TestBlockFindsPlantedGroups(t *testing.T) {
+	t.Parallel()
 	for _, k := range []int{1, 2, 3} {
 		m, truth := authored(uint64(k), 60, 25, k)
 		o := DefaultOptions()
@@ -165,6 +168,7 @@ func inattentive(m *Matrix, people int, rng *rand.Rand) *Matrix {
 }
 
 func TestBlockLeavesOutWhoDoesNotHeedTheStatements(t *testing.T) {
+	t.Parallel()
 	m, truth := authored(2, 60, 25, 3)
 	m = inattentive(m, 8, rand.New(rand.NewPCG(2, 8)))
 	o := DefaultOptions()
@@ -187,6 +191,7 @@ func TestBlockLeavesOutWhoDoesNotHeedTheStatements(t *testing.T) {
 
 // Without classes of statements nobody can be told not to use them.
 func TestBlockSaysThatGroupsDifferOnlyInHowMuchTheyAgree(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	var cells []cell
 	for i := range 40 {
@@ -207,6 +212,7 @@ func TestBlockSaysThatGroupsDifferOnlyInHowMuchTheyAgree(t *testing.T) {
 }
 
 func TestBlockStopsWhenCancelled(t *testing.T) {
+	t.Parallel()
 	m, _ := authored(1, 30, 10, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -86,6 +86,7 @@ func TestGroupsAreNamedByLetters(t *testing.T) {
 }
 
 func TestPlantedGroupsAreFound(t *testing.T) {
+	t.Parallel()
 	for _, k := range []int{2, 3} {
 		cells, truth := planted(rand.New(rand.NewPCG(7, uint64(k))), 60, 60, 25, k)
 		res := run(t, build(cells), DefaultOptions())
@@ -109,6 +110,7 @@ func TestOrderAndCoresDoNotMatter(t *testing.T) {
 }
 
 func TestLaterVoteReplacesEarlier(t *testing.T) {
+	t.Parallel()
 	m := build([]cell{{"a", "2", Agree}, {"a", "1", Agree}, {"b", "1", Neutral}, {"a", "2", Disagree}})
 	if m.Votes() != 3 {
 		t.Fatalf("%d votes stored, want 3", m.Votes())
@@ -120,6 +122,7 @@ func TestLaterVoteReplacesEarlier(t *testing.T) {
 }
 
 func TestIDsAreOrderedByValue(t *testing.T) {
+	t.Parallel()
 	ordered := []string{"0", "2", "10", "010", "99999999999999999999", "100000000000000000000", "", "-1", "a10", "a2"}
 	for i, a := range ordered {
 		for j, b := range ordered {
@@ -135,6 +138,7 @@ func TestIDsAreOrderedByValue(t *testing.T) {
 }
 
 func TestAdjustedRand(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		a, b []int
 		want float64
@@ -154,6 +158,7 @@ func TestAdjustedRand(t *testing.T) {
 }
 
 func TestOptionsOutOfRangeAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, change := range []func(*Options){
 		func(o *Options) { o.Method = "magic" },
 		func(o *Options) { o.K = -1 },
@@ -170,12 +175,14 @@ func TestOptionsOutOfRangeAreRefused(t *testing.T) {
 }
 
 func TestOptionsRecordAutoK(t *testing.T) {
+	t.Parallel()
 	if s := encode(t, DefaultOptions()); !strings.Contains(s, `"k":"auto"`) || strings.Count(s, `"k":`) != 1 {
 		t.Error(s)
 	}
 }
 
 func TestCancelledRunStops(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	cells, _ := planted(rand.New(rand.NewPCG(3, 3)), 30, 20, 10, 2)
@@ -185,6 +192,7 @@ func TestCancelledRunStops(t *testing.T) {
 }
 
 func TestTheSameWordsTellAGroupApartOnce(t *testing.T) {
+	t.Parallel()
 	g := Group{Representative: []Representative{
 		{Statement: "1", Direction: "agree"}, {Statement: "2", Direction: "agree"}, {Statement: "3", Direction: "agree"},
 		{Statement: "2", Direction: "disagree"}, {Statement: "8", Direction: "agree"}, {Statement: "9", Direction: "agree"},

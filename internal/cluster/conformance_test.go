@@ -208,6 +208,7 @@ func (f fixture) signs(a axes) (signs [2]float64, cosines [2]float64) {
 }
 
 func TestPolisPrincipalComponents(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		r, a := f.axes(t)
 		// Where a participant's votes are missing the axes turn a little.
@@ -252,6 +253,7 @@ func TestPolisPrincipalComponents(t *testing.T) {
 }
 
 func TestPolisGroupStepOnExportedBaseClusters(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		base := f.math.Base
 		centers := make([]point, len(base.ID))
@@ -325,6 +327,7 @@ func (f fixture) exportedLabels() []int {
 }
 
 func TestPolisTalliesAndConsensus(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		label := f.exportedLabels()
 		groups, all := tallies(f.m, label, len(f.math.Groups))
@@ -385,6 +388,7 @@ func compareReps(t *testing.T, what string, got []Representative, want []polisRe
 }
 
 func TestPolisRepresentativeStatements(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		groups, _ := tallies(f.m, f.exportedLabels(), len(f.math.Groups))
 		chosen := representatives(f.m, groups)
@@ -395,6 +399,7 @@ func TestPolisRepresentativeStatements(t *testing.T) {
 }
 
 func TestPolisPriorities(t *testing.T) {
+	t.Parallel()
 	eachFixture(t, func(t *testing.T, f fixture) {
 		if values := slices.Collect(maps.Values(f.math.Priorities)); slices.Max(values) == 49 && slices.Min(values) == 49 {
 			t.Log("all priorities are 49, a fault upstream; nothing to compare")
@@ -419,6 +424,7 @@ func TestPolisPriorities(t *testing.T) {
 }
 
 func TestPolisEndToEnd(t *testing.T) {
+	t.Parallel()
 	floor := map[string]float64{"below-100-ptpts": 1, "50ptpt-3gp-strict-no-meta": 1}
 	eachFixture(t, func(t *testing.T, f fixture) {
 		o := DefaultOptions()
@@ -446,6 +452,7 @@ func TestPolisEndToEnd(t *testing.T) {
 }
 
 func TestPolisHandVectors(t *testing.T) {
+	t.Parallel()
 	var v struct {
 		Unit struct {
 			Silhouette struct {
@@ -497,6 +504,7 @@ func TestPolisHandVectors(t *testing.T) {
 // The reference computes silhouettes in the filled matrix itself, of labellings
 // that it gives; the values and the choice must be the same.
 func TestSilhouetteVectors(t *testing.T) {
+	t.Parallel()
 	path := os.Getenv("OVERTON_VECTORS")
 	if path == "" {
 		path = filepath.Join(shared(t), "reference", "metric_vectors.json")

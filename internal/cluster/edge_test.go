@@ -18,6 +18,7 @@ func everybody(n, m int, vote func(i, j int) Vote) []cell {
 }
 
 func TestSmallAndDegenerateMatrices(t *testing.T) {
+	t.Parallel()
 	unseen := NewBuilder()
 	for _, c := range everybody(20, 8, func(i, j int) Vote { return Vote(1 - 2*(i%2)) }) {
 		unseen.Vote(c.participant, c.statement, c.vote)

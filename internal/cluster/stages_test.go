@@ -15,6 +15,7 @@ import (
 // The components must be those of a dense eigendecomposition of the mean-filled,
 // centred matrix.
 func TestAxesAreEigenvectorsOfTheFilledMatrix(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		n, m := 3+rng.IntN(40), 2+rng.IntN(60)
@@ -67,6 +68,7 @@ func TestAxesAreEigenvectorsOfTheFilledMatrix(t *testing.T) {
 }
 
 func TestAxesWithoutVarianceAreZero(t *testing.T) {
+	t.Parallel()
 	m := build(everybody(6, 5, func(i, j int) Vote { return Vote(1 - 2*(i%2)) }))
 	r := newRatings(m)
 	a, err := r.principalAxes(context.Background(), stream(1, streamAxes))
@@ -79,6 +81,7 @@ func TestAxesWithoutVarianceAreZero(t *testing.T) {
 }
 
 func TestExcludedStatementsCountAsNeutralVotesOfAll(t *testing.T) {
+	t.Parallel()
 	cells, _ := planted(rand.New(rand.NewPCG(2, 2)), 30, 12, 8, 2)
 	b := NewBuilder()
 	for _, c := range cells {
@@ -110,6 +113,7 @@ func TestExcludedStatementsCountAsNeutralVotesOfAll(t *testing.T) {
 }
 
 func TestPolisKMeansRules(t *testing.T) {
+	t.Parallel()
 	line := func(x ...float64) []point {
 		var points []point
 		for _, v := range x {
@@ -149,6 +153,7 @@ func TestPolisKMeansRules(t *testing.T) {
 }
 
 func TestPolisFillsUpSmallConversations(t *testing.T) {
+	t.Parallel()
 	b := NewBuilder()
 	for i := range 20 {
 		for j := range 2 + i/2 {
@@ -166,6 +171,7 @@ func TestPolisFillsUpSmallConversations(t *testing.T) {
 }
 
 func TestPolisPrefersTheLargerOfEqualK(t *testing.T) {
+	t.Parallel()
 	// Two places: every k gives the same two groups.
 	var centers []point
 	weights := make([]int, 24)
@@ -183,6 +189,7 @@ func TestPolisPrefersTheLargerOfEqualK(t *testing.T) {
 }
 
 func TestHandVectorsOfTests(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ got, want float64 }{
 		{proportionZ(30, 50), 2 * math.Sqrt(51) * (31.0/51 - 0.5)},
 		{proportionZ(0, 0), 1},
@@ -202,6 +209,7 @@ func TestHandVectorsOfTests(t *testing.T) {
 }
 
 func TestNoiseIsOneGroup(t *testing.T) {
+	t.Parallel()
 	one := 0
 	for seed := range uint64(20) {
 		cells, _ := planted(rand.New(rand.NewPCG(seed, 9)), 60, 60, 15, 1)
@@ -219,6 +227,7 @@ func TestNoiseIsOneGroup(t *testing.T) {
 }
 
 func TestPeopleWhoAgreeWithEverythingAreNoGroup(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	var cells []cell
 	for i := range 60 {
@@ -239,6 +248,7 @@ func TestPeopleWhoAgreeWithEverythingAreNoGroup(t *testing.T) {
 }
 
 func TestDoubtIsReported(t *testing.T) {
+	t.Parallel()
 	cells, _ := planted(rand.New(rand.NewPCG(7, 2)), 60, 60, 25, 2)
 	cells = append(cells, cell{"few", "1", Agree})
 	for j := range 9 {
@@ -276,6 +286,7 @@ func TestDoubtIsReported(t *testing.T) {
 }
 
 func TestLargeMatricesAreSampledAndStillOrderFree(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes 12,000 participants")
 	}

@@ -103,6 +103,7 @@ func all(t *testing.T) map[string]*Figure {
 }
 
 func TestFiguresAreTheSameBytesTwice(t *testing.T) {
+	t.Parallel()
 	again := all(t)
 	for name, f := range all(t) {
 		if !bytes.Equal(f.SVG(), again[name].SVG()) {
@@ -120,6 +121,7 @@ func TestFiguresAreTheSameBytesTwice(t *testing.T) {
 }
 
 func TestFiguresCanBeReadByEverybody(t *testing.T) {
+	t.Parallel()
 	for name, f := range all(t) {
 		t.Run(name, func(t *testing.T) {
 			if f.Title == "" || len(f.Description) < 40 {
@@ -169,6 +171,7 @@ func TestFiguresCanBeReadByEverybody(t *testing.T) {
 }
 
 func TestTheLeaderboardNamesTheBestFirst(t *testing.T) {
+	t.Parallel()
 	o := &score.Overton{Models: []score.ModelScore{
 		{Model: "undefined", Adjusted: score.Undefined(), CI: score.UndefinedInterval()},
 		{Model: "worse", Adjusted: 0.2, CI: score.Interval{Low: 0.1, High: 0.3}},
@@ -185,6 +188,7 @@ func TestTheLeaderboardNamesTheBestFirst(t *testing.T) {
 }
 
 func TestFiguresOfNothing(t *testing.T) {
+	t.Parallel()
 	for _, f := range []*Figure{
 		Leaderboard(&score.Overton{}, Narrow), WindowMap("1", &cluster.Result{}, nil, Narrow), Judge(&score.Judge{}, Narrow),
 		Outside(&score.Outside{}, "slant", Wide), Distributions("1", nil, nil, Narrow), CoverageMatrix(&score.Overton{}, Narrow),
@@ -196,6 +200,7 @@ func TestFiguresOfNothing(t *testing.T) {
 }
 
 func TestHullGoesAround(t *testing.T) {
+	t.Parallel()
 	got := hull([][2]float64{{1, 1}, {0, 0}, {2, 0}, {2, 2}, {0, 2}, {1, 0.5}})
 	if len(got) != 4 || slices.Contains(got, [2]float64{1, 1}) || slices.Contains(got, [2]float64{1, 0.5}) {
 		t.Errorf("hull %v", got)
@@ -206,6 +211,7 @@ func TestHullGoesAround(t *testing.T) {
 }
 
 func TestLabelsAreSpreadWithoutLosingTheirOrder(t *testing.T) {
+	t.Parallel()
 	got := spread([]float64{10, 12, 11, 50}, 10)
 	want := []float64{1, 21, 11, 50}
 	if !slices.Equal(got, want) {
@@ -214,6 +220,7 @@ func TestLabelsAreSpreadWithoutLosingTheirOrder(t *testing.T) {
 }
 
 func TestLongTextsAreCutToTheirRoom(t *testing.T) {
+	t.Parallel()
 	l := letters{}
 	if s := l.elide("llama-4-maverick-17b-128e-instruct", 80); l.width(s) > 80 || !strings.HasSuffix(s, "…") {
 		t.Errorf("elided to %q, %g wide", s, l.width(s))
@@ -231,6 +238,7 @@ func TestLongTextsAreCutToTheirRoom(t *testing.T) {
 
 // Adjusted scores and their intervals can lie below 0.
 func TestTheAxisHoldsEveryValue(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		values   []score.Number
 		from, to float64
@@ -254,6 +262,7 @@ func TestTheAxisHoldsEveryValue(t *testing.T) {
 }
 
 func TestNamesOfReferencePointsDoNotRunIntoEachOther(t *testing.T) {
+	t.Parallel()
 	axis := scale{0, 1, 60, 460}
 	near, same, far := newReference(axis, "single view", 0.54), newReference(axis, "all together", 0.55), newReference(axis, "all together", 0.9)
 	if !near.touches(same) || near.touches(far) {
@@ -262,6 +271,7 @@ func TestNamesOfReferencePointsDoNotRunIntoEachOther(t *testing.T) {
 }
 
 func TestNumbersHaveNoMinusBeforeZero(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[score.Number]string{-1e-17: "0.00", -0.006: "-0.01", 0.25: "0.25"} {
 		if got := number(n); got != want {
 			t.Errorf("%v is written %s, want %s", float64(n), got, want)
@@ -270,6 +280,7 @@ func TestNumbersHaveNoMinusBeforeZero(t *testing.T) {
 }
 
 func TestLabelsAreAlignedByWhoeverShowsThem(t *testing.T) {
+	t.Parallel()
 	models := []score.ModelScore{{Model: "نموذج", Adjusted: 0.4}, {Model: "a much longer name", Adjusted: 0.3}}
 	svg := string(Leaderboard(&score.Overton{Models: models}, Wide).SVG())
 	var ends []string

@@ -55,6 +55,7 @@ func crowd() []OpinionPoint {
 }
 
 func TestNamesOfCrowdedPointsCoverNothing(t *testing.T) {
+	t.Parallel()
 	var marks []mark
 	for i, pt := range crowd() {
 		marks = append(marks, mark{x: 40 + 2000*float64(pt.X), y: 100 - 400*float64(pt.Y), name: fmt.Sprintf("model-%d, reasoning", i+1), l: letters{size: small}})
@@ -77,6 +78,7 @@ func TestNamesOfCrowdedPointsCoverNothing(t *testing.T) {
 }
 
 func TestOpinionFiguresNameWhatTheyShow(t *testing.T) {
+	t.Parallel()
 	figures := opinionFigures(Wide)
 	for name, want := range map[string]string{
 		"neutrality": "people: non-neutrality (NNI) 0.50, consistency within topics (TCI) 0.55.",
@@ -102,6 +104,7 @@ func TestOpinionFiguresNameWhatTheyShow(t *testing.T) {
 
 // Figures can be looked at: OVERTON_FIGURES names a folder for them.
 func TestOpinionFiguresForTheEye(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv("OVERTON_FIGURES")
 	if dir == "" {
 		dir = t.TempDir()

@@ -3,6 +3,7 @@ package instrument
 import "testing"
 
 func TestAnswersAreReadStrictlyOrLeniently(t *testing.T) {
+	t.Parallel()
 	it := Item{}
 	for k, label := range []string{"Agree", "Neutral", "Disagree", "Refused"} {
 		it.Options = append(it.Options, Option{Code: Letter(k), Label: label})
@@ -48,6 +49,7 @@ func TestAnswersAreReadStrictlyOrLeniently(t *testing.T) {
 }
 
 func TestBetweenIsWhatATagHolds(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"<think>well</think><answer>A</answer>": "well",
 		"<THINK> a < b </Think>":                " a < b ",
@@ -62,6 +64,7 @@ func TestBetweenIsWhatATagHolds(t *testing.T) {
 }
 
 func TestALeadingLetterIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	it := Item{}
 	for k, label := range []string{"A strong economy", "A good democracy", "Don't know"} {
 		it.Options = append(it.Options, Option{Code: Letter(k), Label: label})

@@ -3,6 +3,7 @@ package instrument
 import "testing"
 
 func TestFaultsAreFoundWhereTheyStand(t *testing.T) {
+	t.Parallel()
 	two := func(change func(in *Instrument)) Instrument {
 		first, second := scale(3, 1), scale(2, 1)
 		second.ID = "r"
@@ -56,6 +57,7 @@ func TestFaultsAreFoundWhereTheyStand(t *testing.T) {
 }
 
 func TestAnItemIsPolarIfEveryAnswerTakesASide(t *testing.T) {
+	t.Parallel()
 	it := scale(2, 1)
 	if it.Polar() {
 		t.Error("polar without polarities")
@@ -71,6 +73,7 @@ func TestAnItemIsPolarIfEveryAnswerTakesASide(t *testing.T) {
 }
 
 func TestAnItemWithoutATranslationKeepsItsOwnWords(t *testing.T) {
+	t.Parallel()
 	it := scale(2, 0)
 	it.Translations = map[string]Wording{"es": {"¿Té?", []string{"Sí", "No"}}}
 	if w := it.In("es"); w.Text != "¿Té?" || w.Labels[0] != "Sí" {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestUSDemographicsHasTheSixtyGroups(t *testing.T) {
+	t.Parallel()
 	in := USDemographics()
 	if len(in.Items) != 12 {
 		t.Errorf("%d items, want 12", len(in.Items))
@@ -47,6 +48,7 @@ func TestUSDemographicsHasTheSixtyGroups(t *testing.T) {
 
 // Launched studies name this instrument and keep no copy of it.
 func TestUSDemographicsNeverChanges(t *testing.T) {
+	t.Parallel()
 	h := sha256.New()
 	for _, it := range USDemographics().Items {
 		fmt.Fprintf(h, "%q %q\n", it.ID, it.Text)
@@ -61,6 +63,7 @@ func TestUSDemographicsNeverChanges(t *testing.T) {
 }
 
 func TestPartyIsAskedInThePapersWordsAndStoredInTheDatas(t *testing.T) {
+	t.Parallel()
 	it, ok := USDemographics().Item("POLPARTY")
 	if !ok {
 		t.Fatal("no POLPARTY")
@@ -74,6 +77,7 @@ func TestPartyIsAskedInThePapersWordsAndStoredInTheDatas(t *testing.T) {
 }
 
 func TestBuiltInKnowsItsNames(t *testing.T) {
+	t.Parallel()
 	if in, ok := BuiltIn("us-demographics"); !ok || in.Name != "us-demographics" {
 		t.Errorf("got %q, %v", in.Name, ok)
 	}

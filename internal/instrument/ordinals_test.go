@@ -19,6 +19,7 @@ func scale(n, refusals int) Item {
 }
 
 func TestAHedgeStandsInTheMiddleAndDoesNotLengthenTheScale(t *testing.T) {
+	t.Parallel()
 	it := scale(5, 1)
 	it.Options[4].Hedge = true
 	if got := it.Ordinals(); !slices.Equal(got, []float64{1, 2, 3, 4, 2.5}) {
@@ -30,6 +31,7 @@ func TestAHedgeStandsInTheMiddleAndDoesNotLengthenTheScale(t *testing.T) {
 }
 
 func TestOrdinals(t *testing.T) {
+	t.Parallel()
 	given := scale(3, 1)
 	for k, v := range []float64{1, 2, 1.5} {
 		given.Options[k].Ordinal = new(v)
@@ -61,6 +63,7 @@ func TestOrdinals(t *testing.T) {
 }
 
 func TestOrdinalsMatchTheReferenceVectors(t *testing.T) {
+	t.Parallel()
 	file := os.Getenv("OVERTON_VECTORS")
 	if file == "" {
 		shared := os.Getenv("OVERTON_SHARED")

@@ -36,6 +36,7 @@ func one(t *testing.T, m llm.Model, r llm.Request) (llm.Answer, *llm.Report) {
 }
 
 func TestWhatIsSentIsWhatWasAsked(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name       string
 		endpoint   string
@@ -73,6 +74,7 @@ func TestWhatIsSentIsWhatWasAsked(t *testing.T) {
 }
 
 func TestAnswersAreReadFromEveryKindOfResponse(t *testing.T) {
+	t.Parallel()
 	tokens := []llm.Token{
 		{Text: "A", LogProb: -0.25, Top: []llm.TopToken{{Text: "A", LogProb: -0.25}, {Text: "B", LogProb: -1.5}}},
 		{Text: ".", LogProb: -0.5, Top: []llm.TopToken{{Text: ".", LogProb: -0.5}}},
@@ -108,6 +110,7 @@ func TestAnswersAreReadFromEveryKindOfResponse(t *testing.T) {
 }
 
 func TestRawRequestsAndAnswersAreKept(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
 		if n == 1 {
 			return llmtest.Reply{Status: http.StatusInternalServerError, Message: "first"}
@@ -233,6 +236,7 @@ func TestHangsEnd(t *testing.T) {
 }
 
 func TestLimitsAreKept(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	now, most := 0, 0
 	var times []time.Time
@@ -275,6 +279,7 @@ func TestLimitsAreKept(t *testing.T) {
 }
 
 func TestStoppingKeepsWhatCame(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
@@ -301,6 +306,7 @@ func TestStoppingKeepsWhatCame(t *testing.T) {
 }
 
 func TestProgressTellsCost(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(echo)
 	defer s.Close()
 	run := open(t, t.TempDir(), llm.Settings{})
@@ -322,6 +328,7 @@ func TestProgressTellsCost(t *testing.T) {
 }
 
 func TestARedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
 	elsewhere := llmtest.New(echo)
 	defer elsewhere.Close()
 	s := llmtest.New(nil)
@@ -333,6 +340,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 }
 
 func TestModelsFiles(t *testing.T) {
+	t.Parallel()
 	const whole = `models:
   - name: gpt
     model: gpt-4.1-2025-04-14

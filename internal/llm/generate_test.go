@@ -11,6 +11,7 @@ import (
 )
 
 func TestResponsesAreFlagged(t *testing.T) {
+	t.Parallel()
 	english := "Some people hold that taxes pay for what everybody needs, and others would rather decide for themselves what their money is spent on."
 	german := "Manche Leute finden, dass Steuern bezahlen, was alle brauchen, und andere wollen lieber selbst entscheiden, wofür ihr Geld ausgegeben wird."
 	tests := []struct {
@@ -73,6 +74,7 @@ func TestResponsesAreFlagged(t *testing.T) {
 }
 
 func TestTheFirstSampleWithoutAFlagIsChosen(t *testing.T) {
+	t.Parallel()
 	texts := []string{"No.", "Some say that it is good and some say that it is bad.", "It is good for some people, and it is bad for the others."}
 	s := llmtest.New(func(r llmtest.Request, _ int) llmtest.Reply { return llmtest.Reply{Text: texts[*r.Seed-1]} })
 	defer s.Close()

@@ -13,6 +13,7 @@ import (
 
 // TestAFullDiskStopsTheRun stands in for a full disk with a closed file.
 func TestAFullDiskStopsTheRun(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(`{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}`))
 	}))
@@ -49,6 +50,7 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 }
 
 func TestMendKeepsWholeLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 200_000) // more than one block
 	for _, test := range []struct{ before, after string }{
 		{"", ""}, {"torn", ""}, {"a\n", "a\n"}, {"a\nb", "a\n"}, {"a\n" + long, "a\n"}, {long + "\n", long + "\n"}, {"\n", "\n"},
@@ -67,6 +69,7 @@ func TestMendKeepsWholeLines(t *testing.T) {
 }
 
 func TestRetryAfterIsRead(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
 		"": 0, "7": 7 * time.Second, "0": 0, "-3": 0, "1.5": 1500 * time.Millisecond, "soon": 0, "1e99": 0,
@@ -79,6 +82,7 @@ func TestRetryAfterIsRead(t *testing.T) {
 }
 
 func TestWaitsDoubleUpToTheLongest(t *testing.T) {
+	t.Parallel()
 	r := Retries{Attempts: 9, FirstWait: time.Second, MaxWait: 10 * time.Second}
 	w := &wire{}
 	for attempt, longest := range []time.Duration{1, 2, 4, 8, 10, 10} {

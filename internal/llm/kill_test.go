@@ -68,6 +68,7 @@ func onDisk(dir string) map[string]bool {
 }
 
 func TestKilledRunsGoOn(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	done, again := map[string]bool{}, 0
 	s := llmtest.New(llmtest.Flaky(func(r llmtest.Request, n int) llmtest.Reply {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestAPromptOfOnesOwnReplacesTheShippedOne(t *testing.T) {
+	t.Parallel()
 	shipped, err := ReadPrompts(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +38,7 @@ func TestAPromptOfOnesOwnReplacesTheShippedOne(t *testing.T) {
 }
 
 func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		files fstest.MapFS
 		want  string
@@ -66,6 +68,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // TestTheDocsShowEveryPrompt checks that docs/prompts.md has the prompts that are
 // sent. Write it again with: go test ./internal/llm -run Docs -update
 func TestTheDocsShowEveryPrompt(t *testing.T) {
+	t.Parallel()
 	names, err := fs.Glob(embedded, "prompts/*.txt")
 	if err != nil {
 		t.Fatal(err)

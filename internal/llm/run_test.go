@@ -135,6 +135,7 @@ func TestEveryRequestIsAnsweredOnceInSpiteOfFaults(t *testing.T) {
 }
 
 func TestTornLastLineIsMendedAndAskedAgain(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(echo)
 	defer s.Close()
 	dir := t.TempDir()
@@ -158,6 +159,7 @@ func TestTornLastLineIsMendedAndAskedAgain(t *testing.T) {
 }
 
 func TestDamageInTheMiddleIsRefused(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(echo)
 	defer s.Close()
 	dir := t.TempDir()
@@ -179,6 +181,7 @@ func TestDamageInTheMiddleIsRefused(t *testing.T) {
 }
 
 func TestOtherSettingsAreRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	settings := llm.Settings{Command: "generate", Prompts: map[string]string{"generate": "abc"}, Parameters: map[string]any{"samples": 3}}
 	open(t, dir, settings).Close()
@@ -197,6 +200,7 @@ func TestOtherSettingsAreRefused(t *testing.T) {
 }
 
 func TestAFolderOfOtherThingsIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -207,6 +211,7 @@ func TestAFolderOfOtherThingsIsRefused(t *testing.T) {
 }
 
 func TestOneProcessAtATimeHasAFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	run := open(t, dir, llm.Settings{})
 	defer run.Close()
@@ -221,6 +226,7 @@ func TestOneProcessAtATimeHasAFolder(t *testing.T) {
 }
 
 func TestSameIDWithOtherWordsIsRefused(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(echo)
 	defer s.Close()
 	run := open(t, t.TempDir(), llm.Settings{})
@@ -257,6 +263,7 @@ func TestSameIDWithOtherWordsIsRefused(t *testing.T) {
 }
 
 func TestRefusalsAreRecordedAndNotRetried(t *testing.T) {
+	t.Parallel()
 	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
 		if strings.HasSuffix(r.Text(), "number 1") {
 			return llmtest.Reply{Status: http.StatusBadRequest, Code: "content_filter", Message: "not with us"}
@@ -340,6 +347,7 @@ func TestAWrongKeyStopsItsModelAndNoOther(t *testing.T) {
 }
 
 func TestGivingUpIsToldAndTriedInTheNextRun(t *testing.T) {
+	t.Parallel()
 	broken := true
 	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
 		if broken {
@@ -363,6 +371,7 @@ func TestGivingUpIsToldAndTriedInTheNextRun(t *testing.T) {
 }
 
 func TestAModelThatAnswersNothingIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	down := true
 	s := llmtest.New(func(r llmtest.Request, n int) llmtest.Reply {
 		if down || n%3 > 0 { // in the end, two of three fail, but never twenty in a row

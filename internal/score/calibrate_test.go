@@ -15,6 +15,7 @@ func calibrationPairs(xy ...float64) (pairs []calibrationPair) {
 }
 
 func TestIsotonicPoolsWhatFalls(t *testing.T) {
+	t.Parallel()
 	// Means at 1, 2, 3, 5 are 2, 4, 3, 5; those at 2 (n 1) and 3 (n 2) fall, and
 	// pool to (4 + 3 + 3) / 3.
 	f := fitIsotonic(calibrationPairs(3, 3, 1, 1, 1, 3, 2, 4, 3, 3, 5, 5))
@@ -26,6 +27,7 @@ func TestIsotonicPoolsWhatFalls(t *testing.T) {
 }
 
 func TestOrdinalMeetsClosedForms(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		pairs []calibrationPair
@@ -51,6 +53,7 @@ func TestOrdinalMeetsClosedForms(t *testing.T) {
 }
 
 func TestOrdinalFindsThePlantedModel(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	theta, beta := []float64{-2, -1, 0.5, 1.5}, 1.2
 	share := func(k int, x float64) float64 { // P(rating ≤ k)
@@ -80,6 +83,7 @@ func TestOrdinalFindsThePlantedModel(t *testing.T) {
 }
 
 func TestOrdinalStandsPerfectSeparation(t *testing.T) {
+	t.Parallel()
 	f := fitOrdinal(calibrationPairs(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 1, 1, 5, 5))
 	for x := 1.0; x <= 5; x++ {
 		if got := f(x); !(math.Abs(got-x) < 0.3) {
@@ -105,6 +109,7 @@ func calibrationRatings(people int) (r Ratings, predictions []float64) {
 }
 
 func TestCalibrationUndoesAShrunkenJudge(t *testing.T) {
+	t.Parallel()
 	r, predictions := calibrationRatings(20)
 	for _, method := range []CalibrationMethod{Isotonic, Ordinal} {
 		c, err := Calibrate(r, predictions, method, 5, 1)
@@ -132,6 +137,7 @@ func TestCalibrationUndoesAShrunkenJudge(t *testing.T) {
 }
 
 func TestCalibrationLearnsNothingFromThePersonItself(t *testing.T) {
+	t.Parallel()
 	r, predictions := calibrationRatings(10)
 	before, err := Calibrate(r, predictions, Isotonic, 5, 1)
 	if err != nil {
@@ -161,6 +167,7 @@ func TestCalibrationLearnsNothingFromThePersonItself(t *testing.T) {
 }
 
 func TestCalibrationWithNobodyElseIsMissing(t *testing.T) {
+	t.Parallel()
 	r := Ratings{Rows: []Rating{{Participant: "a", Question: "q", Model: "m", Value: 3}}}
 	c, err := Calibrate(r, []float64{2}, Ordinal, 5, 1)
 	if err != nil {

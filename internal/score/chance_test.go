@@ -33,6 +33,7 @@ func erring(categories, people int, variance float64, seed uint64) (human, judge
 }
 
 func TestManyCategoriesDoNotPassForADifference(t *testing.T) {
+	t.Parallel()
 	const studies = 60
 	for _, variance := range []float64{0, 0.2} {
 		held, corrected, plain, whole := 0, 0.0, 0.0, 0.0
@@ -61,6 +62,7 @@ func TestManyCategoriesDoNotPassForADifference(t *testing.T) {
 }
 
 func TestAGroupThatCountsForNothingIsNone(t *testing.T) {
+	t.Parallel()
 	r := Ratings{Rows: []Rating{
 		{Participant: "a", Question: "1", Model: "m", Value: 5, Group: "x"}, {Participant: "b", Question: "1", Model: "m", Value: 1, Group: "y"},
 		{Participant: "a", Question: "1", Model: "n", Value: 2, Group: "x"}, {Participant: "b", Question: "1", Model: "n", Value: 5, Group: "y"},
@@ -77,6 +79,7 @@ func TestAGroupThatCountsForNothingIsNone(t *testing.T) {
 }
 
 func TestPartsOfTheQuestionsHaveIntervalsFromPeople(t *testing.T) {
+	t.Parallel()
 	r := pleased(8, map[string]float64{"a": 0.6, "b": 0.7, "c": 0.5}, 1)
 	r.Attributes = []string{"source"}
 	for i := range r.Rows {

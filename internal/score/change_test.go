@@ -28,6 +28,7 @@ func pleased(n int, high map[string]float64, seed uint64) Ratings {
 }
 
 func TestChangesBetweenResults(t *testing.T) {
+	t.Parallel()
 	p := DefaultParameters()
 	p.Bootstrap = 0
 	first, err := OvertonScore(pleased(12, map[string]float64{"a": 0.6, "b": 0.7, "c": 0.5}, 1), p)

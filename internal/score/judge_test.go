@@ -23,6 +23,7 @@ func judgeSmall(t *testing.T, r Ratings, predict func(Rating) float64) *Judge {
 }
 
 func TestAPerfectJudge(t *testing.T) {
+	t.Parallel()
 	j := judgeSmall(t, small(), func(r Rating) float64 { return r.Value })
 	wantNumber(t, "mae", j.Judge.MAE, 0)
 	wantNumber(t, "spearman", j.Judge.Spearman, 1)
@@ -41,6 +42,7 @@ func TestAPerfectJudge(t *testing.T) {
 }
 
 func TestAJudgeOfPeopleAloneAgreesPooledButNotWithinPerson(t *testing.T) {
+	t.Parallel()
 	generous := map[string]float64{"a": 1, "b": 2, "c": 3, "d": 4}
 	var rows []Rating
 	for who, v := range generous {
@@ -57,6 +59,7 @@ func TestAJudgeOfPeopleAloneAgreesPooledButNotWithinPerson(t *testing.T) {
 }
 
 func TestErrorSpreadFindsTheModelTheJudgeMisreads(t *testing.T) {
+	t.Parallel()
 	j := judgeSmall(t, small(), func(r Rating) float64 {
 		if r.Model == "m1" {
 			return r.Value
@@ -73,6 +76,7 @@ func TestErrorSpreadFindsTheModelTheJudgeMisreads(t *testing.T) {
 }
 
 func TestJudgeAgreementKnowsNoRowOrder(t *testing.T) {
+	t.Parallel()
 	r := paperSized(2)
 	r.Rows = r.Rows[:2000]
 	predict := func(r Rating) float64 { return 1 + math.Mod(r.Value*1.7+float64(len(r.Participant))*0.3, 4) }
@@ -91,6 +95,7 @@ func TestJudgeAgreementKnowsNoRowOrder(t *testing.T) {
 }
 
 func TestBootstrapWeightsEqualRepeatedRows(t *testing.T) {
+	t.Parallel()
 	human, judge := []float64{1, 2, 2, 5}, []float64{2, 1.5, 3, 4}
 	once := pairUp(human, judge, []int{0, 0, 1, 1}, []int{0, 0, 1, 1}).agreement([]int{1, 2})
 	twice := pairUp(append(human, human[2:]...), append(judge, judge[2:]...), []int{0, 0, 1, 1, 2, 2}, []int{0, 0, 1, 1, 1, 1}).agreement(nil)
@@ -101,6 +106,7 @@ func TestBootstrapWeightsEqualRepeatedRows(t *testing.T) {
 }
 
 func TestSimilarityTrustsTheLikerResponse(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{"m1": "taxes pay for roads", "m2": "taxes pay for schools", "m3": "cats sleep"}
 	r := Ratings{Attributes: []string{"llm_response", "freeresponse"}, Rows: rate("a", "1", "A", map[string]float64{"m1": 5, "m2": 4, "m3": 1})}
 	for i := range r.Rows {

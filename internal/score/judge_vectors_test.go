@@ -52,6 +52,7 @@ func apart(n int) []int {
 }
 
 func TestVectorsJudgeAgreement(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "judge_mae_spearman", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct{ Human, Pred []Number }](t, input)
 		n := len(in.Human)
@@ -61,6 +62,7 @@ func TestVectorsJudgeAgreement(t *testing.T) {
 }
 
 func TestVectorsJudgeMeanOfOthers(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "judge_mean_of_others", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Ratings []struct {
@@ -91,6 +93,7 @@ func dense(embedding []float64) vector {
 }
 
 func TestVectorsJudgeSimilarityBaseline(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "judge_similarity_baseline", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Target []float64
@@ -116,6 +119,7 @@ func TestVectorsJudgeSimilarityBaseline(t *testing.T) {
 }
 
 func TestVectorsJudgeLeaveOneModelOut(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "judge_leave_one_model_out", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Tau  *float64
@@ -171,6 +175,7 @@ func TestVectorsJudgeLeaveOneModelOut(t *testing.T) {
 }
 
 func TestVectorsEtaSquared(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "eta_squared", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct{ Groups map[string][]float64 }](t, input)
 		want := decode[struct {
@@ -217,6 +222,7 @@ func orderedObject[V any](t *testing.T, raw json.RawMessage, each func(key strin
 }
 
 func TestVectorsRakingWeights(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "raking_weights", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Respondents []map[string]*string

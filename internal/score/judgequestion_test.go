@@ -8,6 +8,7 @@ import (
 // On question 1 the judge repeats people; on question 2 it is always one too
 // high, and blind to one rating.
 func TestAJudgeIsHeldAgainstPeopleQuestionByQuestion(t *testing.T) {
+	t.Parallel()
 	var r Ratings
 	var predictions []float64
 	for _, question := range []string{"2", "1"} {

@@ -17,6 +17,7 @@ func wantDistribution(t *testing.T, what string, got []float64, want []Number) {
 }
 
 func TestVectorsOrdinalMapping(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_ordinal_mapping", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Options        []string
@@ -40,6 +41,7 @@ func TestVectorsOrdinalMapping(t *testing.T) {
 }
 
 func TestVectorsLogprobExtraction(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_logprob_extraction", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Top     map[string]*float64 `json:"top_logprobs"`
@@ -72,6 +74,7 @@ func TestVectorsLogprobExtraction(t *testing.T) {
 }
 
 func TestVectorsHumanDistribution(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_human_distribution", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Responses []struct {
@@ -111,6 +114,7 @@ func TestVectorsHumanDistribution(t *testing.T) {
 }
 
 func TestVectorsAlignment(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_alignment", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct{ Ordinals, P, Q []float64 }](t, input)
 		want := decode[struct {
@@ -126,6 +130,7 @@ func TestVectorsAlignment(t *testing.T) {
 }
 
 func TestVectorsRepresentativeness(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_representativeness", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Questions []struct {
@@ -160,6 +165,7 @@ func TestVectorsRepresentativeness(t *testing.T) {
 }
 
 func TestVectorsSteerability(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "oqa_steerability", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct{ Alignment map[string][]Number }](t, input)
 		want := decode[struct {
@@ -182,6 +188,7 @@ func TestVectorsSteerability(t *testing.T) {
 }
 
 func TestVectorsConsistency(t *testing.T) {
+	t.Parallel()
 	type consistencyWant struct {
 		Attributes map[string]struct {
 			BestOverall string            `json:"best_overall"`
@@ -223,6 +230,7 @@ func TestVectorsConsistency(t *testing.T) {
 }
 
 func TestTiesOfConsistencyAreCounted(t *testing.T) {
+	t.Parallel()
 	q := []TopicQuestion{{[]string{"guns"}, map[string]map[string]Number{"IDEO": {"Lib": 0.5, "Con": 0.5}}}}
 	got := Consistent(q, []Attribute{{"IDEO", []string{"Lib", "Con"}}}, false)
 	if a := got.Attributes["IDEO"]; a.Ties != 2 || a.BestOverall != "Con" {
@@ -231,6 +239,7 @@ func TestTiesOfConsistencyAreCounted(t *testing.T) {
 }
 
 func TestVectorsEntropy(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "entropy", func(t *testing.T, input, expected json.RawMessage) {
 		want := decode[struct{ Nats, Bits, Normalised Number }](t, expected)
 		got := Entropy(decode[struct{ P []float64 }](t, input).P)
@@ -241,6 +250,7 @@ func TestVectorsEntropy(t *testing.T) {
 }
 
 func TestVectorsRefusalRate(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "refusal_rate", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Questions []struct {
@@ -269,6 +279,7 @@ func TestVectorsRefusalRate(t *testing.T) {
 }
 
 func TestVectorsModal(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "temperature_modal", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			P []float64
@@ -279,6 +290,7 @@ func TestVectorsModal(t *testing.T) {
 }
 
 func TestVectorsSimilarity(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "goqa_js_similarity", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct{ Model, Country []float64 }](t, input)
 		want := decode[struct {
@@ -293,6 +305,7 @@ func TestVectorsSimilarity(t *testing.T) {
 }
 
 func TestVectorsCountrySimilarity(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "goqa_country_similarity", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Questions []struct {

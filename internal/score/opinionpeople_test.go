@@ -6,6 +6,7 @@ import (
 )
 
 func TestPeopleAreScoredOneByOneAndWeighted(t *testing.T) {
+	t.Parallel()
 	s := &OpinionSurvey{Topics: []OpinionTopic{{Name: womensRights, Polar: true}}, Items: []OpinionItem{sided("1", 0), sided("2", 0)}}
 	run := func(first, second []int) *OpinionRun {
 		return &OpinionRun{Repetitions: []int{1, 2}, Answers: [][]int{first, second}}
@@ -35,6 +36,7 @@ func TestPeopleAreScoredOneByOneAndWeighted(t *testing.T) {
 }
 
 func TestSharesLeaveOutThoseWithoutAValue(t *testing.T) {
+	t.Parallel()
 	shares := Shares([]int{0, 1, 1, -1}, 2, []float64{2, 1, 1, 9})
 	if shares[0].Value != 0.5 || shares[1].Value != 0.5 || shares[0].N != 3 {
 		t.Errorf("%+v", shares)
@@ -49,6 +51,7 @@ func TestSharesLeaveOutThoseWithoutAValue(t *testing.T) {
 }
 
 func TestMeanDifferenceTellsAPlantedOne(t *testing.T) {
+	t.Parallel()
 	var a, b Weighted
 	for i := range 100 {
 		a.Add(float64(i%5)+1, 1)

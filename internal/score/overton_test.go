@@ -42,6 +42,7 @@ func mustScore(t *testing.T, r Ratings, p Parameters) *Overton {
 }
 
 func TestOvertonScoreByHand(t *testing.T) {
+	t.Parallel()
 	o := mustScore(t, small(), DefaultParameters())
 	m1, m2 := o.Models[0], o.Models[1]
 	wantNumber(t, "m1 raw", m1.Raw, 0.75)
@@ -64,6 +65,7 @@ func TestOvertonScoreByHand(t *testing.T) {
 }
 
 func TestOvertonScoreFallsAsTheThresholdRises(t *testing.T) {
+	t.Parallel()
 	c := mustScore(t, small(), DefaultParameters()).Curve
 	if c.Tau[0] != 2 || c.Tau[len(c.Tau)-1] != 5 {
 		t.Fatalf("curve from %v to %v, want 2 to 5", c.Tau[0], c.Tau[len(c.Tau)-1])
@@ -80,6 +82,7 @@ func TestOvertonScoreFallsAsTheThresholdRises(t *testing.T) {
 }
 
 func TestOvertonScoreKnowsNoRowOrder(t *testing.T) {
+	t.Parallel()
 	r := small()
 	want, err := json.Marshal(mustScore(t, r, DefaultParameters()))
 	if err != nil {
@@ -96,6 +99,7 @@ func TestOvertonScoreKnowsNoRowOrder(t *testing.T) {
 }
 
 func TestAdjustedEqualsRawWhenEveryQuestionHasAsManyGroups(t *testing.T) {
+	t.Parallel()
 	r := small()
 	for i := range r.Rows {
 		if r.Rows[i].Question == "10" && r.Rows[i].Participant == "d" {
@@ -109,6 +113,7 @@ func TestAdjustedEqualsRawWhenEveryQuestionHasAsManyGroups(t *testing.T) {
 }
 
 func TestOneQuestionHasAScoreButNoTest(t *testing.T) {
+	t.Parallel()
 	r := small()
 	r.Rows = r.Rows[:6]
 	m := mustScore(t, r, DefaultParameters()).Models[0]
@@ -125,6 +130,7 @@ func TestOneQuestionHasAScoreButNoTest(t *testing.T) {
 // formulas: dummy coding, the normal equations by elimination, and the sandwich
 // clustered by question, all in loops of their own.
 func TestAdjustedAndItsErrorAgainstTheNormalEquations(t *testing.T) {
+	t.Parallel()
 	var r Ratings
 	type cellRow struct {
 		question, model int
@@ -246,6 +252,7 @@ func TestAdjustedAndItsErrorAgainstTheNormalEquations(t *testing.T) {
 }
 
 func TestModelsThatShareNoQuestionAreNotAdjusted(t *testing.T) {
+	t.Parallel()
 	r := Ratings{Rows: append(
 		rate("a", "1", "A", map[string]float64{"m1": 5}),
 		rate("a", "2", "A", map[string]float64{"m2": 5})...)}
@@ -258,6 +265,7 @@ func TestModelsThatShareNoQuestionAreNotAdjusted(t *testing.T) {
 }
 
 func TestSubsetsScoreTheirQuestionsAlone(t *testing.T) {
+	t.Parallel()
 	r := small()
 	r.Attributes = []string{"source"}
 	for i := range r.Rows {
@@ -274,6 +282,7 @@ func TestSubsetsScoreTheirQuestionsAlone(t *testing.T) {
 }
 
 func TestWeightsCountParticipants(t *testing.T) {
+	t.Parallel()
 	p := DefaultParameters()
 	p.Weights = map[string]float64{"a": 1, "b": 3, "c": 4, "d": 1}
 	o := mustScore(t, small(), p)
@@ -284,6 +293,7 @@ func TestWeightsCountParticipants(t *testing.T) {
 }
 
 func TestContradictoryRatingsAreRefused(t *testing.T) {
+	t.Parallel()
 	twice := small()
 	twice.Rows = append(twice.Rows, twice.Rows[0])
 	moved := small()
@@ -308,6 +318,7 @@ func TestContradictoryRatingsAreRefused(t *testing.T) {
 }
 
 func TestUndefinedIsNullInJSON(t *testing.T) {
+	t.Parallel()
 	r := small()
 	r.Rows = r.Rows[:1]
 	b, err := json.Marshal(mustScore(t, r, DefaultParameters()).Models[0])

@@ -45,6 +45,7 @@ func vectorTable(data map[string]map[string]vectorGroup) *table {
 }
 
 func TestVectorsOvertonCoverage(t *testing.T) {
+	t.Parallel()
 	type modelWant struct {
 		PerQuestion         map[string]Number `json:"per_question"`
 		PerQuestionWeighted map[string]Number `json:"per_question_weighted"`
@@ -115,6 +116,7 @@ func vectorOutcomes(rows []vectorRow) (models []string, outcomes [][]outcome) {
 }
 
 func TestVectorsOvertonAdjusted(t *testing.T) {
+	t.Parallel()
 	type fitWant struct {
 		N, P, G    int
 		Correction Number
@@ -168,6 +170,7 @@ func TestVectorsOvertonAdjusted(t *testing.T) {
 }
 
 func TestVectorsOvertonBootstrap(t *testing.T) {
+	t.Parallel()
 	type modelWant struct {
 		Replicates []Number
 		Mean       Number `json:"boot_mean"`
@@ -215,6 +218,7 @@ func TestVectorsOvertonBootstrap(t *testing.T) {
 }
 
 func TestVectorsOvertonReferencePoints(t *testing.T) {
+	t.Parallel()
 	eachVector(t, "overton_reference_points", func(t *testing.T, input, expected json.RawMessage) {
 		in := decode[struct {
 			Covered map[string]map[string][]float64

@@ -51,6 +51,7 @@ func TestParticipantBootstrapIsTheSameOnAnyNumberOfCores(t *testing.T) {
 }
 
 func TestParticipantBootstrapOfUnanimousGroupsHasNoWidth(t *testing.T) {
+	t.Parallel()
 	var r Ratings
 	for _, who := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		r.Rows = append(r.Rows, rate(who, "1", "A", map[string]float64{"m1": 5, "m2": 1})...)
@@ -71,6 +72,7 @@ func TestParticipantBootstrapOfUnanimousGroupsHasNoWidth(t *testing.T) {
 }
 
 func TestParticipantBootstrapCountsDoubleDraws(t *testing.T) {
+	t.Parallel()
 	p := pool{question: "1", ids: []string{"a", "b"}, group: []int{0, 0}, weight: []float64{1, 1}, values: [][]float64{{5}, {2}}}
 	params := DefaultParameters()
 	if o := p.outcomes([]int{0, 0, 1}, []int{0, 0, 0}, params)[0]; o.rows != 1 || o.covered != 1 {
@@ -85,6 +87,7 @@ func TestParticipantBootstrapCountsDoubleDraws(t *testing.T) {
 }
 
 func TestParticipantBootstrapReportsAFailedGrouping(t *testing.T) {
+	t.Parallel()
 	r := small()
 	o := mustScore(t, r, DefaultParameters())
 	broken := errors.New("no votes")

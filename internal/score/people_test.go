@@ -18,6 +18,7 @@ func withSex(sexes map[string]string) Ratings {
 }
 
 func TestSubgroupsByHand(t *testing.T) {
+	t.Parallel()
 	r := withSex(map[string]string{"a": "F", "b": "F", "c": "M", "d": ""})
 	groups, err := Subgroups(r, DefaultParameters(), []string{"sex"}, 2)
 	if err != nil {
@@ -42,6 +43,7 @@ func TestSubgroupsByHand(t *testing.T) {
 }
 
 func TestSubgroupsNeedOneValueForEachParticipant(t *testing.T) {
+	t.Parallel()
 	r := withSex(map[string]string{"a": "F"})
 	r.Rows[0].Attributes = []string{"M"}
 	_, err := Subgroups(r, DefaultParameters(), []string{"sex"}, 2)
@@ -51,6 +53,7 @@ func TestSubgroupsNeedOneValueForEachParticipant(t *testing.T) {
 }
 
 func TestRakedScoreWeighsParticipants(t *testing.T) {
+	t.Parallel()
 	r := withSex(map[string]string{"a": "F", "b": "F", "c": "M", "d": "M"})
 	raked, err := RakedScore(r, DefaultParameters(), []Margin{{"sex", []string{"F", "M", "X"}, []float64{0.2, 0.7, 0.1}}})
 	if err != nil {
@@ -67,6 +70,7 @@ func TestRakedScoreWeighsParticipants(t *testing.T) {
 }
 
 func TestWeightsOfZeroAreSaidInNumbers(t *testing.T) {
+	t.Parallel()
 	values := [][]string{{"F"}, {"M"}, {"M"}, {"M"}}
 	r, err := Rake(values, []Margin{{"sex", []string{"F", "M"}, []float64{1, 0}}}, nil)
 	if err != nil {
@@ -79,6 +83,7 @@ func TestWeightsOfZeroAreSaidInNumbers(t *testing.T) {
 }
 
 func TestRakingRefusesImpossibleMargins(t *testing.T) {
+	t.Parallel()
 	values := [][]string{{"F"}, {"M"}}
 	for want, m := range map[string]Margin{
 		"must be 0 or more":            {"sex", []string{"F", "M"}, []float64{-1, 2}},
@@ -92,6 +97,7 @@ func TestRakingRefusesImpossibleMargins(t *testing.T) {
 }
 
 func TestContradictingMarginsAreSaidNotToSettle(t *testing.T) {
+	t.Parallel()
 	values := [][]string{{"F", "y"}, {"M", "o"}}
 	r, err := Rake(values, []Margin{{"sex", []string{"F", "M"}, []float64{0.5, 0.5}}, {"age", []string{"y", "o"}, []float64{0.9, 0.1}}}, nil)
 	if err != nil {
@@ -103,6 +109,7 @@ func TestContradictingMarginsAreSaidNotToSettle(t *testing.T) {
 }
 
 func TestOutsideScoreByHand(t *testing.T) {
+	t.Parallel()
 	var models []ModelScore
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		n := Number(i)

@@ -17,6 +17,7 @@ func sided(id string, topic int) OpinionItem {
 }
 
 func TestARefusalStandsBesideTheMiddle(t *testing.T) {
+	t.Parallel()
 	s := &OpinionSurvey{Topics: []OpinionTopic{{Name: "Made up", Polar: true}}, Items: []OpinionItem{sided("1", 0)}}
 	for option, apart := range map[int]float64{2: 0.5, 3: math.Sqrt(0.5), 4: math.Sqrt(1.25), 5: 0} {
 		run := &OpinionRun{Repetitions: []int{1, 2}, Answers: [][]int{{5}, {option}}}
@@ -28,6 +29,7 @@ func TestARefusalStandsBesideTheMiddle(t *testing.T) {
 }
 
 func TestAxesSwapTheSidesOfSocialism(t *testing.T) {
+	t.Parallel()
 	s := &OpinionSurvey{Topics: []OpinionTopic{{Name: "Individualism vs. Collectivism", Polar: true}, {Name: "Socialism vs. Capitalism", Polar: true}, {Name: "AI Precautionary vs. Optimism", Polar: true}}}
 	s.Items = []OpinionItem{sided("1", 0), sided("2", 1), sided("3", 2)}
 	p := s.ScorePobs(&OpinionRun{Repetitions: []int{1}, Answers: [][]int{{0, 4, 4}}}, 0, 1)
@@ -37,6 +39,7 @@ func TestAxesSwapTheSidesOfSocialism(t *testing.T) {
 }
 
 func TestNothingAskedIsNothingScored(t *testing.T) {
+	t.Parallel()
 	s := &OpinionSurvey{Topics: []OpinionTopic{{Name: "Made up", Polar: true}}, Items: []OpinionItem{sided("1", 0), sided("2", 0)}}
 	p := s.ScorePobs(&OpinionRun{Repetitions: []int{1}, Answers: [][]int{{NotAsked, NotAsked}}}, 20, 1)
 	for name, v := range map[string]Number{"NNI": p.NNI, "TCI": p.TCI, "reliability": p.Reliability[Likert], "invalid": p.InvalidPct} {
@@ -52,6 +55,7 @@ func TestNothingAskedIsNothingScored(t *testing.T) {
 // With items drawn from a population whose consistency is known, the intervals
 // hold it about as often as they say.
 func TestPobsIntervalsHoldThePopulationsValue(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("many surveys")
 	}
@@ -84,6 +88,7 @@ func TestPobsIntervalsHoldThePopulationsValue(t *testing.T) {
 }
 
 func TestOpinionsChangeWhenTheyMoveByOne(t *testing.T) {
+	t.Parallel()
 	s := &OpinionSurvey{Topics: []OpinionTopic{{Name: "a", Polar: true}, {Name: "b"}}}
 	s.Items = []OpinionItem{sided("1", 0), sided("2", 0), sided("3", 0), sided("4", 1)}
 	from := &OpinionRun{Repetitions: []int{1, 3}, Answers: [][]int{{0, 0, 5, 0}, {2, 2, 2, 2}}}
@@ -96,6 +101,7 @@ func TestOpinionsChangeWhenTheyMoveByOne(t *testing.T) {
 
 // Worked by hand: two tight pairs far apart.
 func TestWardJoinsTheClosestFirst(t *testing.T) {
+	t.Parallel()
 	joins := ward([][]float64{{0}, {10}, {1}, {12}})
 	want := []Join{{0, 2, 1, 2}, {1, 3, 2, 2}, {4, 5, 10.5 * math.Sqrt(2), 4}}
 	for i, w := range want {

@@ -6,6 +6,7 @@ import (
 )
 
 func TestGroupsOfOneNameAreTakenAsOne(t *testing.T) {
+	t.Parallel()
 	mass := func(a, b float64) PeopleMass { return PeopleMass{Distribution: []float64{a, b}} }
 	attributes := []Attribute{{Name: "RELIG", Groups: []string{"Other", "None"}}, {Name: "RACE", Groups: []string{"Other"}}}
 	items := []PollItem{

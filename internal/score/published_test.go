@@ -14,6 +14,7 @@ import (
 // in the adjusted one, p from the normal distribution. The same must hold
 // here, on planted ratings of the same size.
 func TestPublishedRelationsHoldOnPlantedData(t *testing.T) {
+	t.Parallel()
 	r := paperSized(3)
 	r.Attributes = []string{"source"}
 	rows := map[string]float64{} // groups by source

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"overton/internal/sim"
 	"overton/internal/sim/demo"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 	"overton/web"
 )
@@ -31,10 +31,8 @@ func openSite(t testing.TB, path string) *site {
 	t.Helper()
 	ctx := context.Background()
 	s := &site{path: path}
+	s.store = storetest.Reopen(t, path)
 	var err error
-	if s.store, err = store.Open(ctx, path); err != nil {
-		t.Fatal(err)
-	}
 	if s.study, err = dataset.ReadStudy(demo.Files()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +45,7 @@ func openSite(t testing.TB, path string) *site {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	s := openSite(t, filepath.Join(t.TempDir(), "real.db"))
+	s := openSite(t, storetest.New(t))
 	ctx := context.Background()
 	if _, err := s.store.SaveStudy(ctx, store.NewStudy{Slug: s.study.Slug, Title: s.study.Title, Hash: s.study.Hash, Files: s.study.Files}, 0); err != nil {
 		t.Fatal(err)
@@ -111,6 +109,7 @@ func (s *site) compare(t *testing.T, truth *sim.Truth) (completed int) {
 }
 
 func TestTheRealSiteStoresWhatWasSent(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	defer s.store.Close()
 	server := httptest.NewServer(s.handler)
@@ -137,6 +136,7 @@ func TestTheRealSiteStoresWhatWasSent(t *testing.T) {
 // The site goes away twice in the middle, connections and all, and another
 // one comes up on the same database.
 func TestARunOutlivesARestartOfTheRealSite(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var mu sync.RWMutex
 	requests, down := 0, false

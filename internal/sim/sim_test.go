@@ -52,6 +52,7 @@ func noDifference(t *testing.T, truth *Truth, f *fakeSite) Comparison {
 }
 
 func TestPeopleFinishAndTheSiteHoldsWhatTheySent(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	o := options(f.serve(t))
 	o.DropOut, o.Decline = 0.2, 0.1
@@ -79,6 +80,7 @@ func TestPeopleFinishAndTheSiteHoldsWhatTheySent(t *testing.T) {
 }
 
 func TestTheSameSeedGivesTheSameAnswers(t *testing.T) {
+	t.Parallel()
 	answers := func(seed uint64) []Person {
 		f := newFake(t)
 		o := options(f.serve(t))
@@ -102,6 +104,7 @@ func TestTheSameSeedGivesTheSameAnswers(t *testing.T) {
 
 // A site that is killed at any moment loses requests, and answers to them.
 func TestLostRequestsAndLostAnswersLoseNothing(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.trouble = func(n int, r *http.Request) (bool, bool) { return n > 1 && n%7 == 0, n > 1 && n%5 == 0 }
 	o := options(f.serve(t))
@@ -125,6 +128,7 @@ func TestLostRequestsAndLostAnswersLoseNothing(t *testing.T) {
 }
 
 func TestACookieThatNoLongerWorksIsReplaced(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.forget = true
 	truth := mustRun(t, options(f.serve(t)))
@@ -135,6 +139,7 @@ func TestACookieThatNoLongerWorksIsReplaced(t *testing.T) {
 }
 
 func TestPeopleWaitForAPlace(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.busy = 12
 	truth := mustRun(t, options(f.serve(t)))
@@ -151,6 +156,7 @@ func TestPeopleWaitForAPlace(t *testing.T) {
 }
 
 func TestAFullStudyEndsTheRun(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.places = 9
 	truth := mustRun(t, options(f.serve(t)))
@@ -162,6 +168,7 @@ func TestAFullStudyEndsTheRun(t *testing.T) {
 }
 
 func TestASiteThatGoesAwayEndsTheRun(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.trouble = func(n int, r *http.Request) (bool, bool) { return n > 300, false }
 	o := options(f.serve(t))
@@ -174,6 +181,7 @@ func TestASiteThatGoesAwayEndsTheRun(t *testing.T) {
 }
 
 func TestACancelledRunStopsAtOnce(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	f.trouble = func(n int, r *http.Request) (bool, bool) {
@@ -193,6 +201,7 @@ func TestACancelledRunStopsAtOnce(t *testing.T) {
 }
 
 func TestForgottenAndFalseAnswersAreFound(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.corrupt = func(k study.Key, v string) string {
 		if k.Kind == study.KindRating && v == "4" {
@@ -242,6 +251,7 @@ func TestForgottenAndFalseAnswersAreFound(t *testing.T) {
 }
 
 func TestVotesAndRatingsFollowTheGroups(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	o := options(f.serve(t))
 	o.Participants, o.Noise = 60, 0
@@ -288,6 +298,7 @@ func TestVotesAndRatingsFollowTheGroups(t *testing.T) {
 }
 
 func TestRecoveryComparesGroupsHoweverTheyAreNumbered(t *testing.T) {
+	t.Parallel()
 	truth := &Truth{People: []Person{{Group: 0}, {Group: 0}, {Group: 1}, {Group: 1}, {Group: 2, Careless: true}}}
 	joined := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3, "e": 4}
 	if index, n := truth.Recovery(joined, map[string]int{"a": 5, "b": 5, "c": 0, "d": 0, "e": 0}); index != 1 || n != 4 {
@@ -299,6 +310,7 @@ func TestRecoveryComparesGroupsHoweverTheyAreNumbered(t *testing.T) {
 }
 
 func TestBeliefsOfTheDemoAreRead(t *testing.T) {
+	t.Parallel()
 	b, err := ReadBeliefs(demo.Files())
 	if err != nil {
 		t.Fatal(err)
@@ -321,6 +333,7 @@ func TestBeliefsOfTheDemoAreRead(t *testing.T) {
 }
 
 func TestOpinionsAreDealtToGroups(t *testing.T) {
+	t.Parallel()
 	var table bytes.Buffer
 	table.WriteString("question,freeresponse\n")
 	for i := range 30 {
@@ -349,6 +362,7 @@ func TestOpinionsAreDealtToGroups(t *testing.T) {
 }
 
 func TestWrongOptionsAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(*Options){
 		"participants": func(o *Options) { o.Participants = 0 },
 		"groups":       func(o *Options) { o.Groups = 11 },
@@ -368,6 +382,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 }
 
 func TestASeedIsNotUsedTwiceOnAStudy(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	o := options(f.serve(t))
 	o.Participants = 2
@@ -378,6 +393,7 @@ func TestASeedIsNotUsedTwiceOnAStudy(t *testing.T) {
 }
 
 func TestTheTruthSurvivesItsFile(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	o := options("http://in.process")
 	o.Participants, o.Concurrency, o.Transport = 3, 1, InProcess(f)

@@ -46,6 +46,7 @@ flow:
 }
 
 func TestPlantedOpinionsFollowPlacesAndGroups(t *testing.T) {
+	t.Parallel()
 	st := surveyedStudy(t)
 	s := PlantSurveys(st, 3, 7)
 	in := st.Instruments["views.csv"]

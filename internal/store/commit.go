@@ -76,6 +76,14 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn, query string) 
 	return stmt, nil
 }
 
+// close closes all statements. While one is open SQLite keeps its connection,
+// and the log beside the database with it, even after that was closed.
+func (s *statements) close() {
+	for _, stmt := range s.byText {
+		stmt.Close()
+	}
+}
+
 // writeTimeout limits one operation. A submit outlives the request that carried it, so that a lost connection
 // does not lose the answer.
 const writeTimeout = 30 * time.Second
@@ -115,9 +123,7 @@ func (s *Store) commitLoop() {
 		}
 		if err != nil && conn != nil {
 			// The connection may be broken: the next group gets a new one.
-			for _, stmt := range stmts.byText {
-				stmt.Close()
-			}
+			stmts.close()
 			conn.Close()
 			conn = nil
 		}
@@ -129,6 +135,7 @@ func (s *Store) commitLoop() {
 		}
 	}
 	if conn != nil {
+		stmts.close()
 		conn.Close()
 	}
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPacesAreMeasuredOncePeopleFinished(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 50)
 	b := newBench(t, st)
 	ctx := context.Background()

@@ -10,6 +10,7 @@ import (
 )
 
 func TestWhatTheRecruiterSaysIsKeptBesideItsSubmission(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	ctx := context.Background()
 	b.start("ann")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestARunIsKeptFromItsBeginningToItsEnd(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 3))
 	ctx := context.Background()
 	queue := func() int64 {
@@ -137,6 +138,7 @@ func TestWhatWasSentIsKeptUntilTheRunHasEnded(t *testing.T) {
 }
 
 func TestRunsOfTheSameDataAreKnown(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 3))
 	ctx := context.Background()
 	save := func(input, seed, answer string) int64 {
@@ -165,6 +167,7 @@ func TestRunsOfTheSameDataAreKnown(t *testing.T) {
 }
 
 func TestRunsOfAnEarlierSchemaAreKept(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	old, err := sql.Open("sqlite", path)
 	if err != nil {

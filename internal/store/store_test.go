@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -69,6 +70,13 @@ func newBench(t *testing.T, st *study.Study) *bench {
 		t.Fatalf("the test's study has faults: %v", faults)
 	}
 	b := &bench{t: t, st: st, path: filepath.Join(t.TempDir(), "overton.db"), at: time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)}
+	empty, err := template()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(b.path, empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	b.reopen()
 	ctx := context.Background()
 	row, err := b.SaveStudy(ctx, NewStudy{Slug: st.Slug, Title: st.Title, Hash: "h", Files: map[string][]byte{"study.yaml": []byte("title: Test")}}, 0)
@@ -82,12 +90,31 @@ func newBench(t *testing.T, st *study.Study) *bench {
 	return b
 }
 
+// template is the file of an empty database, as package storetest has it, which
+// imports this package.
+var template = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "overton-template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "template.db")
+	s, err := Open(context.Background(), path, WithoutSync())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 func (b *bench) reopen() {
 	b.t.Helper()
 	if b.Store != nil {
 		b.Store.Close()
 	}
-	s, err := Open(context.Background(), b.path, WithClock(b.clock))
+	s, err := Open(context.Background(), b.path, WithClock(b.clock), WithoutSync())
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -175,6 +202,7 @@ func (b *bench) summary(studyID int64) study.Summary {
 }
 
 func TestWalkingTheWholeFlowCompletesIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(3, 2, 5))
 	token := b.start("ann")
 	pos := b.walk(token, study.StepEnd, nil)
@@ -200,6 +228,7 @@ func TestWalkingTheWholeFlowCompletesIt(t *testing.T) {
 }
 
 func TestNobodyReachesAPageBeyondTheFirstIncompleteOne(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	token := b.start("ann")
 	for _, path := range []string{"feedback", "end", "q1-view", "q1-response2", "q2-view", "nonsense", ""} {
@@ -214,6 +243,7 @@ func TestNobodyReachesAPageBeyondTheFirstIncompleteOne(t *testing.T) {
 }
 
 func TestResendingAFormStoresOneAnswer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	token := b.start("ann")
 	view := b.walk(token, study.StepView, nil).Step
@@ -237,6 +267,7 @@ func TestResendingAFormStoresOneAnswer(t *testing.T) {
 }
 
 func TestChangingAnAnswerKeepsTheEarlierValue(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	token := b.start("ann")
 	rating := b.walk(token, study.StepRating, nil).Step
@@ -255,6 +286,7 @@ func TestChangingAnAnswerKeepsTheEarlierValue(t *testing.T) {
 }
 
 func TestWhatWasTypedSurvivesARefusalAndARestart(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	token := b.start("ann")
 	view := b.walk(token, study.StepView, nil).Step
@@ -278,6 +310,7 @@ func TestWhatWasTypedSurvivesARefusalAndARestart(t *testing.T) {
 }
 
 func TestOneArrivalIsOneSubmission(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	var wg sync.WaitGroup
 	tokens := make([]string, 20)
@@ -298,6 +331,7 @@ func TestOneArrivalIsOneSubmission(t *testing.T) {
 }
 
 func TestAnotherPersonsSubmissionStaysClosed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	b.start("ann")
 	_, err := b.Resume(context.Background(), "test", Arrival{Participant: "bob", Submission: "visit of ann"})
@@ -314,6 +348,7 @@ func TestAnotherPersonsSubmissionStaysClosed(t *testing.T) {
 }
 
 func TestFinishedPeopleComeAgainOnlyWhereAllowed(t *testing.T) {
+	t.Parallel()
 	for _, allowed := range []bool{false, true} {
 		st := testStudy(4, 1, 5)
 		st.Recruitment.Resubmission = allowed
@@ -332,6 +367,7 @@ func TestFinishedPeopleComeAgainOnlyWhereAllowed(t *testing.T) {
 }
 
 func TestTheLastPlaceHasOneHolder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -356,6 +392,7 @@ func TestTheLastPlaceHasOneHolder(t *testing.T) {
 }
 
 func TestAnExpiredReservationFreesItsPlace(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	late := b.start("late")
 	view := b.walk(late, study.StepView, nil).Step
@@ -392,6 +429,7 @@ func TestAnExpiredReservationFreesItsPlace(t *testing.T) {
 }
 
 func TestALateAnswerGoesOnWhereThePlaceIsStillFree(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	token := b.start("slow")
 	b.walk(token, study.StepView, nil)
@@ -402,6 +440,7 @@ func TestALateAnswerGoesOnWhereThePlaceIsStillFree(t *testing.T) {
 }
 
 func TestDecliningReleasesThePlaceAndCanBeTakenBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	token := b.start("ann")
 	pos := b.submit(token, b.position(token).Step, map[string]string{"consent": "no"})
@@ -424,6 +463,7 @@ func TestDecliningReleasesThePlaceAndCanBeTakenBack(t *testing.T) {
 
 // Someone can go back to the consent after a while and change their mind.
 func TestConsentTakenBackLaterLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(4, 1, 1))
 	ann := b.start("ann")
 	consent := b.position(ann).Step
@@ -462,6 +502,7 @@ func TestConsentTakenBackLaterLeavesNothingBehind(t *testing.T) {
 }
 
 func TestSomebodyWhoStayedAwayTakesNoQuotaFromWhoeverCame(t *testing.T) {
+	t.Parallel()
 	st := testStudy(4, 1, 5)
 	st.Quotas = []study.Quota{{Variable: "PARTY", Targets: map[string]int{"A": 1}}}
 	b := newBench(t, st)
@@ -477,6 +518,7 @@ func TestSomebodyWhoStayedAwayTakesNoQuotaFromWhoeverCame(t *testing.T) {
 }
 
 func TestAFullQuotaCellTurnsTheSecondAway(t *testing.T) {
+	t.Parallel()
 	st := testStudy(4, 1, 5)
 	st.Quotas = []study.Quota{{Variable: "PARTY", Targets: map[string]int{"A": 1}}}
 	b := newBench(t, st)
@@ -493,6 +535,7 @@ func TestAFullQuotaCellTurnsTheSecondAway(t *testing.T) {
 }
 
 func TestVotesAreOnOtherPeoplesStatementsOnly(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 40))
 	for i := range 12 {
 		b.walk(b.start(fmt.Sprint("p", i)), study.StepEnd, map[string]string{"view": fmt.Sprint("view of p", i)})
@@ -534,6 +577,7 @@ func TestVotesAreOnOtherPeoplesStatementsOnly(t *testing.T) {
 }
 
 func TestARejectedStatementLeavesServingAtOnce(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 40)
 	st.Questions.Seeds = nil
 	b := newBench(t, st)
@@ -555,6 +599,7 @@ func TestARejectedStatementLeavesServingAtOnce(t *testing.T) {
 }
 
 func TestModerationBeforeHoldsStatementsBack(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 40)
 	st.Questions.Seeds = nil
 	st.Overton().Moderation = study.ModerationBefore
@@ -576,6 +621,7 @@ func TestModerationBeforeHoldsStatementsBack(t *testing.T) {
 }
 
 func TestASkippedStatementIsNoVote(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 40))
 	pos := b.walk(b.start("ann"), study.StepEnd, map[string]string{"vote": study.Skip})
 	if pos.Outcome != study.Completed || pos.Progress.Slots[0].VotesWanted != 0 {
@@ -590,6 +636,7 @@ func TestASkippedStatementIsNoVote(t *testing.T) {
 }
 
 func TestAViewChangedAfterItWasSeenBecomesANewStatement(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 40)
 	st.Questions.Seeds = nil
 	b := newBench(t, st)
@@ -615,6 +662,7 @@ func TestAViewChangedAfterItWasSeenBecomesANewStatement(t *testing.T) {
 }
 
 func TestARejectedStatementStaysHeldWhenItsAuthorRewritesIt(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 40)
 	st.Questions.Seeds = nil
 	b := newBench(t, st)
@@ -643,6 +691,7 @@ func TestARejectedStatementStaysHeldWhenItsAuthorRewritesIt(t *testing.T) {
 }
 
 func TestTheSecondRoundAsksForTheMissingVotes(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 40)
 	st.SecondRound = true
 	b := newBench(t, st)
@@ -670,6 +719,7 @@ func TestTheSecondRoundAsksForTheMissingVotes(t *testing.T) {
 }
 
 func TestWithdrawingRemovesThePersonEverywhere(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 40))
 	ann := b.start("ann")
 	b.walk(ann, study.StepEnd, map[string]string{"view": "ann's secret view"})
@@ -711,6 +761,7 @@ func TestWithdrawingRemovesThePersonEverywhere(t *testing.T) {
 }
 
 func TestVirtualParticipantsTakeNoPlacesFromPeople(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	b.walk(b.start("virtual-1"), study.StepEnd, map[string]string{"view": "made up by a program"})
 	pos := b.walk(b.start("ann"), study.StepEnd, nil)
@@ -725,6 +776,7 @@ func TestVirtualParticipantsTakeNoPlacesFromPeople(t *testing.T) {
 }
 
 func TestCompletesStayBalanced(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(10, 3, 6))
 	for i := range 20 { // 10 questions × 6 places = 20 people × 3
 		if pos := b.walk(b.start(fmt.Sprint("p", i)), study.StepEnd, nil); pos.Outcome != study.Completed {
@@ -742,6 +794,7 @@ func TestCompletesStayBalanced(t *testing.T) {
 }
 
 func TestConcurrentSaversLoseNothing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(10, 3, 60))
 	var wg sync.WaitGroup
 	for i := range 60 {
@@ -769,6 +822,7 @@ func TestConcurrentSaversLoseNothing(t *testing.T) {
 }
 
 func TestALaunchedStudyIsFrozen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := context.Background()
 	if _, err := b.SaveStudy(ctx, NewStudy{Slug: "test", Title: "Other", Hash: "other"}, 0); !errors.Is(err, ErrConflict) {
@@ -790,7 +844,38 @@ func TestALaunchedStudyIsFrozen(t *testing.T) {
 	}
 }
 
+func TestCommitsAreSyncedExceptInTests(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options []Option
+		want    int // SQLite's synchronous: 0 is OFF, 2 is FULL
+	}{"a server's": {nil, 2}, "a test's": {[]Option{WithoutSync()}, 0}} {
+		s, err := Open(t.Context(), filepath.Join(t.TempDir(), "overton.db"), c.options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var got int
+		if err := s.update(t.Context(), func(tx *tx) error { return tx.row(`PRAGMA synchronous`).Scan(&got) }); err != nil || got != c.want {
+			t.Errorf("synchronous of %s database is %d, %v; want %d", name, got, err, c.want)
+		}
+	}
+}
+
+func TestAClosedStoreIsOneFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testStudy(1, 1, 5))
+	b.walk(b.start("ann"), study.StepEnd, nil)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := filepath.Glob(b.path + "*"); err != nil || len(files) != 1 {
+		t.Errorf("after closing there are %v, %v", files, err)
+	}
+}
+
 func TestAPanickingWriteHarmsNobodyElse(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 5))
 	err := b.update(context.Background(), func(tx *tx) error { panic("boom") })
 	if err == nil {
@@ -834,6 +919,7 @@ func BenchmarkSubmit(bm *testing.B) {
 }
 
 func TestFillingAddsSubmissionsAsIfTheyHadBeenWalked(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 2, 5))
 	token := b.start("ann")
 	b.walk(token, study.StepEnd, nil)

@@ -26,6 +26,7 @@ func drawingStudy() *study.Study {
 }
 
 func TestWhatIsAskedIsDrawnAtTheStartAndStays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, drawingStudy())
 	token := b.start("ann")
 	drawn := b.position(token).Progress.Surveys["tea.csv"]
@@ -56,6 +57,7 @@ func TestWhatIsAskedIsDrawnAtTheStartAndStays(t *testing.T) {
 }
 
 func TestDrawsAreBalancedOverThoseWhoComplete(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, drawingStudy())
 	for i := range 8 {
 		token := b.start(fmt.Sprint("person ", i))
@@ -93,6 +95,7 @@ func TestDrawsAreBalancedOverThoseWhoComplete(t *testing.T) {
 }
 
 func TestWithdrawingTakesTheDrawAlong(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, drawingStudy())
 	token := b.start("ann")
 	if err := b.Withdraw(context.Background(), b.st, token); err != nil {
@@ -107,6 +110,7 @@ func TestWithdrawingTakesTheDrawAlong(t *testing.T) {
 }
 
 func TestSurveysThatDrawNothingLeaveNoRows(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	if pos := b.walk(b.start("ann"), study.StepEnd, nil); len(pos.Progress.Surveys) != 0 {
 		t.Errorf("drawn %+v", pos.Progress.Surveys)
@@ -114,6 +118,7 @@ func TestSurveysThatDrawNothingLeaveNoRows(t *testing.T) {
 }
 
 func TestGoingBackToAConditionAsksAnew(t *testing.T) {
+	t.Parallel()
 	st := drawingStudy()
 	survey := st.Flow[1].Survey
 	*survey = study.Survey{Instrument: "tea.csv", PerPage: 1, Items: survey.Items[:3]}

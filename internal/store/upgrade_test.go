@@ -12,6 +12,7 @@ import (
 // An upgrade keeps who can sign in with what role, and the record of what they
 // did.
 func TestAccountsAndEventsOutliveTheUpgradeToMembers(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

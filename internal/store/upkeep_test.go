@@ -11,6 +11,7 @@ import (
 )
 
 func TestABackupOfARunningStudyIsWholeAndOpens(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	ctx := context.Background()
 	ann := b.start("ann")
@@ -37,6 +38,7 @@ func TestABackupOfARunningStudyIsWholeAndOpens(t *testing.T) {
 }
 
 func TestExamineFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ harm, want string }{
 		{`UPDATE statement SET agree = agree + 1 WHERE id = 1`, "tallies"},
 		{`DELETE FROM revision WHERE kind = 'view'`, "no revision"},
@@ -59,6 +61,7 @@ func TestExamineFindsWhatIsWrong(t *testing.T) {
 }
 
 func TestADamagedFileIsNamedAsSuch(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "damaged.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 300)), 0o600); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ func (b *bench) signIn(id int64) string {
 }
 
 func TestASignInLastsAsLongAsItMay(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := t.Context()
 	tok := b.signIn(b.account("a@example.org", "viewer"))
@@ -51,6 +52,7 @@ func TestASignInLastsAsLongAsItMay(t *testing.T) {
 }
 
 func TestALinkWorksOnceUnlessReusable(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := t.Context()
 	id := b.account("a@example.org", "viewer")
@@ -77,6 +79,7 @@ func TestALinkWorksOnceUnlessReusable(t *testing.T) {
 }
 
 func TestResettingAnAccountShutsOutWhoeverHoldsIt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := t.Context()
 	id := b.account("a@example.org", "viewer")
@@ -104,6 +107,7 @@ func TestResettingAnAccountShutsOutWhoeverHoldsIt(t *testing.T) {
 }
 
 func TestADisabledAccountIsShutOut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := t.Context()
 	chief, other := b.account("a@example.org", "admin"), b.account("b@example.org", "admin")
@@ -140,6 +144,7 @@ func TestADisabledAccountIsShutOut(t *testing.T) {
 }
 
 func TestTotalsTellPeopleFromVirtualParticipants(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
 	b.walk(b.start("p1"), study.StepEnd, nil)
 	b.walk(b.start("virtual-1"), study.StepEnd, nil)
@@ -154,6 +159,7 @@ func TestTotalsTellPeopleFromVirtualParticipants(t *testing.T) {
 }
 
 func TestWhatWaitsForModerationIsCountedAsItIsListed(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []study.Moderation{study.ModerationBefore, study.ModerationAfter} {
 		st := testStudy(1, 1, 5)
 		st.Overton().Moderation = mode

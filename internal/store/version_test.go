@@ -19,6 +19,7 @@ func (b *bench) draft(hash string) Study {
 }
 
 func TestANextVersionTakesOverAtItsLaunch(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(3, 1, 5))
 	ctx := context.Background()
 	half := b.start("ann") // is on the way when the next version comes
@@ -98,6 +99,7 @@ func TestANextVersionTakesOverAtItsLaunch(t *testing.T) {
 }
 
 func TestPeopleOverQuotaStayWithTheirVersion(t *testing.T) {
+	t.Parallel()
 	st := testStudy(1, 1, 1)
 	b := newBench(t, st)
 	ctx := context.Background()
@@ -120,6 +122,7 @@ func TestPeopleOverQuotaStayWithTheirVersion(t *testing.T) {
 }
 
 func TestADraftIsNotOverwrittenUnseen(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
 	ctx := context.Background()
 	save := func(slug, hash string) Study {

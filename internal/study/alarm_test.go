@@ -8,6 +8,7 @@ import (
 )
 
 func TestAlarmsAreRaisedForWhatNeedsAPerson(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name   string
@@ -66,6 +67,7 @@ func fillQuestions(w *Watch, done, live int) {
 }
 
 func TestASummaryCountsEverybodyOnce(t *testing.T) {
+	t.Parallel()
 	st := sample(4)
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	view, end := Stage{StepView, 2, 1}, Stage{StepEnd, 4, -1}
@@ -114,6 +116,7 @@ func TestASummaryCountsEverybodyOnce(t *testing.T) {
 }
 
 func TestCoverageIsThatOfStatementsPeopleCanSee(t *testing.T) {
+	t.Parallel()
 	st := sample(2) // 10 people a question cast 3 votes each
 	all := st.Cover([]StatementTally{
 		{"0", StatementServed, 5, 1, 0}, {"0", StatementServed, 0, 2, 2}, {"0", StatementServed, 2, 1, 0},

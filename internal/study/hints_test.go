@@ -7,6 +7,7 @@ import (
 )
 
 func TestPersonalDataIsPointedOut(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, want string }{
 		{"Write to anna.b+x@example.co.uk, please.", "mail:anna.b+x@example.co.uk"},
 		{"Ich bin jörg@müller.de.", "mail:jörg@müller.de"},
@@ -58,6 +59,7 @@ func TestPersonalDataIsPointedOut(t *testing.T) {
 }
 
 func TestEmptyLookingTextIsPointedOut(t *testing.T) {
+	t.Parallel()
 	for _, empty := range []string{
 		"idk", "I don't know.", "I don’t know", "N/A", "n/a", "na", "...", "—", "?!", "", "  \n", "aaaa", "x", "xxxxx", "1234", "🙂🙂", "asdf", "asdasd", "qwertz", "sdfsdf", "hjkhk",
 		"ASDF jklö", "lololo", "nothing", "None.", "no", "Keine Ahnung!", "weiß nicht", "je ne sais pas", "No sé", "não sei", "не знаю", "不知道", "特になし", "لا أعرف",

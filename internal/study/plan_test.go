@@ -12,6 +12,7 @@ var pilot = Design{Questions: 30, QuestionsPerParticipant: 3, ParticipantsPerQue
 func near(a, b, within float64) bool { return math.Abs(a-b) <= within }
 
 func TestAPlanFindsThePilotAsItWas(t *testing.T) {
+	t.Parallel()
 	paces := DefaultPaces()
 	paces[StepInstructions] = Pace{} // were not timed
 	p := pilot.Plan(paces, DefaultTerms(7))
@@ -32,6 +33,7 @@ func TestAPlanFindsThePilotAsItWas(t *testing.T) {
 }
 
 func TestAPlanCountsVotesAsPeopleComeOneByOne(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		seeds, people, votes int
 		total, early         int
@@ -54,6 +56,7 @@ func TestAPlanCountsVotesAsPeopleComeOneByOne(t *testing.T) {
 }
 
 func TestAPlanCosts(t *testing.T) {
+	t.Parallel()
 	d := Design{Questions: 10, QuestionsPerParticipant: 2, ParticipantsPerQuestion: 21, Consents: 1}
 	p := d.Plan(map[StepKind]Pace{StepConsent: {Seconds: 60}, StepView: {Seconds: 300}}, Terms{HourlyPay: 9, Fee: 0.5})
 	// 11 minutes of medians × 1.3 + 2.2 = 16.5, so 17; 17/60 of 9 is 2.55.
@@ -66,6 +69,7 @@ func TestAPlanCosts(t *testing.T) {
 }
 
 func TestAPlanOfNonsenseIsNoNonsense(t *testing.T) {
+	t.Parallel()
 	for _, d := range []Design{{}, {Questions: 5}, {Questions: -1, QuestionsPerParticipant: -2, ParticipantsPerQuestion: -3, Votes: -1, Seeds: -4, Models: -1, Responses: 4}} {
 		p := d.Plan(nil, Terms{Fee: math.Inf(1), Returned: 1, Unfinished: 2})
 		for name, x := range map[string]float64{"margin": p.Margin, "screen": p.Screen, "votes": p.VotesPerStatement, "reward": p.Reward} {
@@ -80,6 +84,7 @@ func TestAPlanOfNonsenseIsNoNonsense(t *testing.T) {
 }
 
 func TestAMarginSaysHowManyPeople(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 24, 60, 97, 385} {
 		d := Design{Questions: 1, QuestionsPerParticipant: 1, ParticipantsPerQuestion: n}
 		if got := PeopleForMargin(d.Plan(nil, Terms{}).Margin + 1e-12); got != n {
@@ -89,6 +94,7 @@ func TestAMarginSaysHowManyPeople(t *testing.T) {
 }
 
 func TestADesignIsReadOffAStudy(t *testing.T) {
+	t.Parallel()
 	s := sample(4)
 	s.Questions.Seeds = []Seed{{"q1", "a"}, {"q1", "b"}}
 	d := s.Design()

@@ -31,6 +31,7 @@ func careful(st *Study) Record {
 }
 
 func TestCarelessnessIsFlaggedAndCareIsNot(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	response := strings.Repeat("some people say that the one thing matters while others hold that it does not ", 4) // 60 words: 6 seconds at 600 a minute
 	for i := range st.Questions.Responses {

@@ -21,6 +21,7 @@ func asRecord(p Progress) Record {
 }
 
 func TestARecordTellsWhereThePersonStands(t *testing.T) {
+	t.Parallel()
 	st := sample(4)
 	p := started(st)
 	for pages := 0; ; pages++ {

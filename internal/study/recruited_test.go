@@ -6,6 +6,7 @@ import (
 )
 
 func TestWhatTheRecruiterSaysIsHeldAgainstWhatHappened(t *testing.T) {
+	t.Parallel()
 	r := Recruitment{Codes: map[Outcome]string{Completed: "DONE", NoConsent: "NO", ScreenedOut: "OUT", FailedChecks: "CHECK", OverQuota: "FULL"}}
 	for _, c := range []struct {
 		here         Outcome

@@ -68,6 +68,7 @@ func drawFor(st *Study, p Progress, slot, pool int) {
 }
 
 func TestTheFlowAsksEverythingInItsOrder(t *testing.T) {
+	t.Parallel()
 	st, p := sample(4), Progress{}
 	p = started(st)
 	var paths []string
@@ -101,6 +102,7 @@ func TestTheFlowAsksEverythingInItsOrder(t *testing.T) {
 }
 
 func TestNoPathSaysWhichModelOrStatementItIs(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	p := started(st)
 	p.Slots[0].Ballots = []Ballot{{Statement: "991"}}
@@ -116,6 +118,7 @@ func TestNoPathSaysWhichModelOrStatementItIs(t *testing.T) {
 // Whatever answers are there or missing, in any combination, the end is never
 // reached while a required one is missing.
 func TestTheEndIsNeverReachedWhileAnAnswerIsMissing(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 300 {
 		st := sample(4)
@@ -148,6 +151,7 @@ func TestTheEndIsNeverReachedWhileAnAnswerIsMissing(t *testing.T) {
 }
 
 func TestDecliningIsNoWayOn(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	p := started(st)
 	p.Answers[Key{Kind: KindConsent}] = No
@@ -157,6 +161,7 @@ func TestDecliningIsNoWayOn(t *testing.T) {
 }
 
 func TestTheWayBackIsThePageBefore(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	p := started(st)
 	for range 6 {
@@ -173,6 +178,7 @@ func TestTheWayBackIsThePageBefore(t *testing.T) {
 }
 
 func TestAStatementTakenBackLeavesNoGapInTheVotes(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	p := started(st)
 	step := st.Next(p)
@@ -188,6 +194,7 @@ func TestAStatementTakenBackLeavesNoGapInTheVotes(t *testing.T) {
 }
 
 func TestEndpointsDecideAboutTheStance(t *testing.T) {
+	t.Parallel()
 	st := sample(2)
 	p := started(st)
 	has := func(path string) bool {
@@ -208,6 +215,7 @@ func TestEndpointsDecideAboutTheStance(t *testing.T) {
 }
 
 func TestReadAcceptsOrSaysWhy(t *testing.T) {
+	t.Parallel()
 	step := Step{Fields: []Field{
 		{Key: Key{Kind: KindView}, Name: "view", MinWords: 2},
 		{Key: Key{Kind: KindImportance}, Name: "importance", Options: scale},
@@ -265,6 +273,7 @@ func FuzzReadKeepsWhatWasTyped(f *testing.F) {
 }
 
 func TestAssignmentTakesTheLeastFilledAndNeverAFullOne(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		questions, n, target := 1+rng.IntN(12), 1+rng.IntN(4), 1+rng.IntN(6)
@@ -309,6 +318,7 @@ func TestAssignmentTakesTheLeastFilledAndNeverAFullOne(t *testing.T) {
 }
 
 func TestAssignmentDoesNotDependOnTheOrderOfItsInput(t *testing.T) {
+	t.Parallel()
 	loads := []Load{{"a", 1, 0}, {"b", 0, 1}, {"c", 1, 0}, {"d", 1, 0}, {"e", 2, 0}}
 	want, _ := ChooseQuestions(loads, 3, 5, Rand(7, "questions"))
 	slices.Reverse(loads)
@@ -319,6 +329,7 @@ func TestAssignmentDoesNotDependOnTheOrderOfItsInput(t *testing.T) {
 }
 
 func TestTheRecordedProbabilityIsTheRealOne(t *testing.T) {
+	t.Parallel()
 	candidates := []Candidate{{"a", 3}, {"b", 1}, {"c", 1}, {"d", 7}, {"e", 2}}
 	rng := rand.New(rand.NewPCG(5, 6))
 	const draws = 200_000
@@ -343,6 +354,7 @@ func TestTheRecordedProbabilityIsTheRealOne(t *testing.T) {
 }
 
 func TestResponsesAreShownInEveryOrderAlike(t *testing.T) {
+	t.Parallel()
 	models := []string{"m1", "m2", "m3", "m4"}
 	first := map[string]int{}
 	const people = 8000
@@ -361,6 +373,7 @@ func TestResponsesAreShownInEveryOrderAlike(t *testing.T) {
 }
 
 func TestFailedChecksEndByProlificsRule(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		minutes, failed int
 		enough          bool
@@ -380,6 +393,7 @@ func TestFailedChecksEndByProlificsRule(t *testing.T) {
 }
 
 func TestFaultsNameTheirPlace(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		change func(*Study)
 		path   string
@@ -415,6 +429,7 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 }
 
 func TestTheHashKnowsTheContentOnly(t *testing.T) {
+	t.Parallel()
 	a, b := sample(3).Questions, sample(3).Questions
 	if a.Hash() != b.Hash() {
 		t.Error("equal sets have different hashes")

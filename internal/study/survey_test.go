@@ -36,6 +36,7 @@ func fieldsOf(steps []Step) string {
 }
 
 func TestASurveyIsDividedIntoPages(t *testing.T) {
+	t.Parallel()
 	byTopic := topical(2, 3)
 	byTopic.PerPage = 0
 	repeated := topical(1, 4)
@@ -61,6 +62,7 @@ func TestASurveyIsDividedIntoPages(t *testing.T) {
 }
 
 func TestReversedOptionsKeepRefusalsLast(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 1)
 	p := Progress{Surveys: map[string]Drawn{"tea.csv": {Items: []string{"t1i1"}, Reversed: true}}}
 	f := surveyStudy(v).Steps(p)[0].Fields[0]
@@ -73,6 +75,7 @@ func TestReversedOptionsKeepRefusalsLast(t *testing.T) {
 }
 
 func TestAnItemIsAskedOnlyIfItsConditionHolds(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 3)
 	v.PerPage = 1
 	v.Items[1].AskIf = []Condition{{"tea.csv", "t1i1", []string{"a", "b"}}}
@@ -99,6 +102,7 @@ func TestAnItemIsAskedOnlyIfItsConditionHolds(t *testing.T) {
 }
 
 func TestAnItemOnThePageOfItsConditionBringsThePageBack(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 2)
 	v.Items[1].AskIf = []Condition{{"tea.csv", "t1i1", []string{"a"}}}
 	s := surveyStudy(v)
@@ -130,6 +134,7 @@ func walked(v *Survey, n int) (draws []Drawn, loads map[string]int) {
 }
 
 func TestDrawsAreBalancedAndInOrder(t *testing.T) {
+	t.Parallel()
 	v := topical(7, 3)
 	v.Topics, v.ReverseHalf, v.Repeat = 3, true, 2
 	draws, loads := walked(v, 70)
@@ -165,6 +170,7 @@ func TestDrawsAreBalancedAndInOrder(t *testing.T) {
 }
 
 func TestNobodySeesMorePagesThanTheMost(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(v *Survey){
 		"all":                         func(v *Survey) {},
 		"by topic":                    func(v *Survey) { v.PerPage = 0 },
@@ -190,6 +196,7 @@ func TestNobodySeesMorePagesThanTheMost(t *testing.T) {
 }
 
 func TestItemsThatDependOnOthersAreDrawnWithThem(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 6)
 	v.Sample = 2
 	v.Items[3].AskIf = []Condition{{"tea.csv", "t1i1", []string{"a"}}}
@@ -205,6 +212,7 @@ func TestItemsThatDependOnOthersAreDrawnWithThem(t *testing.T) {
 }
 
 func TestSurveyFaults(t *testing.T) {
+	t.Parallel()
 	demographics := &Survey{Instrument: "about", PerPage: 1, Items: []Item{{ID: "SEX", Options: []string{"f", "m"}}}}
 	tests := []struct {
 		name   string
@@ -247,6 +255,7 @@ func TestSurveyFaults(t *testing.T) {
 }
 
 func TestAskedItemsSayWhatWasShown(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 3)
 	v.Items[1].AskIf = []Condition{{"tea.csv", "t1i1", []string{"a"}}}
 	asked := surveyStudy(v).AskedItems(map[Key]string{}, map[string]Drawn{"tea.csv": {Items: []string{"t1i1", "t1i2", "t1i3"}, Repeated: []string{"t1i3"}, Reversed: true}})
@@ -260,6 +269,7 @@ func TestAskedItemsSayWhatWasShown(t *testing.T) {
 }
 
 func TestWhatScreensOutIsChecked(t *testing.T) {
+	t.Parallel()
 	v := topical(1, 2)
 	v.ScreenOut = []Condition{{"tea.csv", "t1i1", []string{"b", "c"}}}
 	for answer, want := range map[string]bool{"a": false, "b": true, "c": true, "": false} {

@@ -35,6 +35,7 @@ func camps(participants, statements, votes, groups int, seed uint64) *cluster.Ma
 }
 
 func TestRegroupFindsTheCampsAmongTheDrawn(t *testing.T) {
+	t.Parallel()
 	regroup := Regroup(map[string]*cluster.Matrix{"q": camps(40, 30, 30, 2, 1)}, nil, cluster.DefaultOptions())
 	drawn := []string{"p0", "p0", "p2", "stranger", "p4", "p6", "p8", "p1", "p3", "p3", "p5", "p7", "p9", "p11", "p10"}
 	labels, err := regroup(t.Context(), "q", drawn, 7)
@@ -60,6 +61,7 @@ func TestRegroupFindsTheCampsAmongTheDrawn(t *testing.T) {
 }
 
 func TestRegroupLeavesOneGroupOne(t *testing.T) {
+	t.Parallel()
 	found := map[string]*cluster.Result{"q": {K: 1}}
 	regroup := Regroup(map[string]*cluster.Matrix{"q": camps(40, 30, 30, 2, 1)}, found, cluster.DefaultOptions())
 	labels, err := regroup(t.Context(), "q", []string{"p0", "p1", "stranger"}, 7)

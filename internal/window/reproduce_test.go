@@ -90,6 +90,7 @@ func otherVote(question string) func([]byte) []byte {
 }
 
 func TestABundleReproducesItsResults(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 24, false)
 	all := analyse(t, db, row, st, quick())
 	one := quick()
@@ -155,6 +156,7 @@ func TestABundleReproducesItsResults(t *testing.T) {
 }
 
 func TestABundleHoldsNothingThatIsNotForEverybody(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 8, false)
 	statements, err := db.Statements(t.Context(), row.ID)
 	if err != nil {
@@ -214,6 +216,7 @@ func TestABundleHoldsNothingThatIsNotForEverybody(t *testing.T) {
 }
 
 func TestWhatIsNoBundleIsRefused(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 4, false)
 	bundle := bundleOf(t, db, row, st)
 	for want, content := range map[string][]byte{

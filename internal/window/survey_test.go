@@ -17,6 +17,7 @@ import (
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 )
 
@@ -150,11 +151,7 @@ func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *datase
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "overton.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t)
 	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -248,6 +245,7 @@ func within(t *testing.T, what string, e score.Estimate, truth score.Number) {
 }
 
 func TestPlantedOpinionsComeBack(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("walks 300 people")
 	}
@@ -361,6 +359,7 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 }
 
 func TestModelsStandBesidePeople(t *testing.T) {
+	t.Parallel()
 	db, row, st := plantedSurvey(t, 12)
 	o := SurveyOptions{Instrument: "polls.csv", People: Auto, Bootstrap: 20, Seed: 1}
 	data, err := CollectSurvey(context.Background(), db, row, st, o)
@@ -394,6 +393,7 @@ func TestModelsStandBesidePeople(t *testing.T) {
 }
 
 func TestRecordedSurveysReadBackAndAreTheSameAgain(t *testing.T) {
+	t.Parallel()
 	db, row, st := plantedSurvey(t, 12)
 	ctx := context.Background()
 	in := st.Instruments["polls.csv"]
@@ -462,6 +462,7 @@ func TestRecordedSurveysReadBackAndAreTheSameAgain(t *testing.T) {
 }
 
 func TestRepetitionsOfAModelAreJoined(t *testing.T) {
+	t.Parallel()
 	run := func(file string, n int, answers ...int) ModelFile {
 		return ModelFile{File: file, Models: Models{Runs: []*score.OpinionRun{{Respondent: "m", Mode: score.ModeDirect, Repetitions: []int{n}, Answers: [][]int{answers}}}}}
 	}

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"overton/internal/cluster"
 	"overton/internal/dataset"
 	"overton/internal/store"
+	"overton/internal/store/storetest"
 	"overton/internal/study"
 )
 
@@ -40,19 +44,45 @@ flow:
 }
 
 // filled is a store with the study walked by n people of two camps; camp 0
-// likes alder, camp 1 beech.
+// likes alder, camp 1 beech. Tests that ask for the same get copies of one walk.
 func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *dataset.Study, map[string]int) {
 	t.Helper()
-	ctx := context.Background()
 	st, err := dataset.ReadStudy(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "overton.db"))
-	if err != nil {
+	walks.Lock()
+	defer walks.Unlock()
+	key := fmt.Sprint(n, virtual)
+	w, done := walks.by[key]
+	if !done {
+		w = walk(t, st, n, virtual)
+		walks.by[key] = w
+	}
+	path := filepath.Join(t.TempDir(), "overton.db")
+	if err := os.WriteFile(path, w.file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	return storetest.Reopen(t, path), w.row, st, maps.Clone(w.camps)
+}
+
+// walked is a study that people went through.
+type walked struct {
+	file  []byte // the database
+	row   store.Study
+	camps map[string]int // by pseudonym
+}
+
+var walks = struct {
+	sync.Mutex
+	by map[string]walked
+}{by: map[string]walked{}}
+
+func walk(t *testing.T, st *dataset.Study, n int, virtual bool) walked {
+	t.Helper()
+	ctx := context.Background()
+	path := storetest.New(t)
+	db := storetest.Reopen(t, path)
 	row, err := db.SaveStudy(ctx, store.NewStudy{Slug: st.Slug, Title: st.Title, Hash: st.Hash, Files: st.Files}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +144,14 @@ func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *data
 			t.Fatal(err)
 		}
 	}
-	return db, row, st, camps
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return walked{file, row, camps}
 }
 
 func analyse(t *testing.T, db *store.Store, row store.Study, st *dataset.Study, o Options) *Result {
@@ -137,6 +174,7 @@ func quick() Options {
 }
 
 func TestPlantedCampsAreFoundAndScored(t *testing.T) {
+	t.Parallel()
 	db, row, st, camps := filled(t, 50, false)
 	r := analyse(t, db, row, st, quick())
 	if r.People.Complete != 50 || r.People.Virtual {
@@ -169,6 +207,7 @@ func TestPlantedCampsAreFoundAndScored(t *testing.T) {
 }
 
 func TestAnAnalysisGivesTheSameBytesAgain(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 30, false)
 	var first []byte
 	for range 2 {
@@ -185,6 +224,7 @@ func TestAnAnalysisGivesTheSameBytesAgain(t *testing.T) {
 }
 
 func TestARecordedResultReadsBack(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 20, true)
 	r := analyse(t, db, row, st, quick())
 	if !r.People.Virtual {
@@ -213,7 +253,8 @@ func TestARecordedResultReadsBack(t *testing.T) {
 }
 
 func TestJSONHasTheFieldsThatOthersCallByName(t *testing.T) {
-	db, row, st, _ := filled(t, 20, false)
+	t.Parallel()
+	db, row, st, _ := filled(t, 30, false)
 	text, err := json.Marshal(analyse(t, db, row, st, quick()))
 	if err != nil {
 		t.Fatal(err)
@@ -238,6 +279,7 @@ func TestJSONHasTheFieldsThatOthersCallByName(t *testing.T) {
 }
 
 func TestWithoutAnybodyThereIsNoScoreAndNoError(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 0, false)
 	if r := analyse(t, db, row, st, quick()); r.Score != nil || len(r.Questions) != 2 {
 		t.Errorf("score %v, %s questions", r.Score, strconv.Itoa(len(r.Questions)))
@@ -245,6 +287,7 @@ func TestWithoutAnybodyThereIsNoScoreAndNoError(t *testing.T) {
 }
 
 func TestGroupsWithoutRatingsHaveNoScore(t *testing.T) {
+	t.Parallel()
 	db, row, st, _ := filled(t, 30, false)
 	data, err := Collect(context.Background(), db, row, st, Auto, nil)
 	if err != nil {

@@ -47,11 +47,16 @@ func Post(path string, role Role, handler echo.HandlerFunc) Route {
 func (s *Site) operations() []Route {
 	return []Route{
 		Get("/", Public, s.front),
-		Get("/static/:file", Public, s.static),
+		s.assets(),
 		Get("/healthz", Public, s.healthy),
 		Get("/readyz", Public, s.ready),
 		Get("/metrics", Public, s.metricsPage),
 	}
+}
+
+// assets are the style sheet, the scripts and the icon that every page asks for.
+func (s *Site) assets() Route {
+	return Get("/static/:file", Public, s.static)
 }
 
 // guard lets a request through to a handler if its sender has the role.

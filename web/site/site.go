@@ -51,6 +51,11 @@ type Config struct {
 
 	// ProlificKeys is where the keys of signed links are; "" for Prolific's own address.
 	ProlificKeys string
+
+	// Patience is how long a page waits for numbers before it shows older ones,
+	// or none; 0 for 200 ms. Only the first look at a large study after a start
+	// takes longer.
+	Patience time.Duration
 }
 
 // Site is the kernel that all rooms share: the store, the clock and the log,
@@ -135,7 +140,7 @@ func (s *Site) Handler(routes []Route) http.Handler {
 // has let through.
 func (s *Site) Inner(routes []Route) http.Handler {
 	e := s.router()
-	for _, r := range routes {
+	for _, r := range append(routes, s.assets()) {
 		e.Add(r.Method, r.Path, s.guard(r.Role, r.Handler))
 	}
 	return e

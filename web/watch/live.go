@@ -2,6 +2,7 @@ package watch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,10 +33,6 @@ const (
 	// forgetAfter is how long the traces of a study that nobody watches are kept.
 	forgetAfter = 30 * time.Minute
 )
-
-// patience is how long a page waits for numbers before it shows older ones, or
-// none. Only the first look at a large study after a start takes longer.
-var patience = 200 * time.Millisecond
 
 // watches keep the traces of the studies that somebody watches, so that only
 // submissions that went on are read again. All who watch a study share one
@@ -81,7 +78,7 @@ type sample struct {
 }
 
 // standing returns where a study stands, no older than age unless nothing was
-// written since. It waits for a computation at most as long as patience; ok is
+// written since. It waits for a computation at most as long as Patience; ok is
 // false if there is nothing to show yet.
 func (s *Room) standing(ctx context.Context, h *site.Hosted, age time.Duration) (st *standing, ok bool, err error) {
 	w := s.watchOf(h.Row.ID)
@@ -102,7 +99,7 @@ func (s *Room) standing(ctx context.Context, h *site.Hosted, age time.Duration) 
 	running := w.running
 	w.mu.Unlock()
 
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(cmp.Or(s.Patience, 200*time.Millisecond))
 	defer timer.Stop()
 	select {
 	case <-running:

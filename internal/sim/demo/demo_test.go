@@ -31,6 +31,7 @@ func rows(t *testing.T, name string) []map[string]string {
 }
 
 func TestEveryModelAnswersEveryQuestion(t *testing.T) {
+	t.Parallel()
 	answered := map[string]bool{}
 	models := map[string]bool{}
 	for _, r := range rows(t, "responses.csv") {
@@ -55,6 +56,7 @@ func TestEveryModelAnswersEveryQuestion(t *testing.T) {
 
 // The package comment promises this shape to anyone who simulates the demo.
 func TestPlantedTruthIsWhole(t *testing.T) {
+	t.Parallel()
 	type at struct{ question, viewpoint string }
 	spoken := map[at]int{}
 	viewpoints := map[string][]string{} // of a question, in order of appearance

@@ -1,7 +1,0 @@
-//go:build !race
-
-package web
-
-// underRace says whether the race detector watches. It slows the server so much
-// that a browser's patience ends.
-const underRace = false

@@ -1,0 +1,3 @@
+package setup
+
+var BlockName = blockName

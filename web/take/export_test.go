@@ -1,0 +1,3 @@
+package take
+
+var ReadArrival = readArrival
