@@ -1,6 +1,13 @@
 // overton: what a script adds to pages that work without one. It keeps drafts, sends answers again when the
 // network fails, records time and changes, and copies the completion code. No key moves a person to another
 // page.
+//
+// The oldest browsers that run it are Chrome 80, Firefox 74 and Safari 13.1, the
+// first with "?." and "??". Older ones cannot read the file and have the page
+// without it. So use nothing younger without a way around it: there is no
+// AbortSignal.timeout in Safari 15, Chrome 102 and Firefox 99, no
+// event.submitter in Safari 15.3, no :has in Firefox 120. Also missing in some
+// of them: Array.at, Object.hasOwn, structuredClone, replaceChildren.
 "use strict";
 
 (() => {
@@ -69,10 +76,10 @@
     });
   }
 
-  function body(form, submitter) {
+  function body(form, button) {
     const data = new URLSearchParams();
     for (const [name, value] of new FormData(form)) data.append(name, value);
-    if (submitter?.name) data.append(submitter.name, submitter.value);
+    if (button?.name) data.append(button.name, button.value);
     return data;
   }
 
@@ -116,37 +123,28 @@
   }
 
   // sendSafely sends the form once however often it is pressed, and retries while the network is down.
-  // What it does not understand it leaves to the browser, which posts the form and shows the answer.
+  // What it does not understand, and whatever fails in this script, it leaves to the browser, which
+  // posts the form and shows the answer.
   function sendSafely(form, fill, drafts) {
-    let sending = false;
+    let sending = false, pressed = null;
+    form.addEventListener("click", (event) => { pressed = event.target.closest("button"); });
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       if (sending) return;
       sending = true;
-      form.setAttribute("aria-busy", "true");
-      drafts.stop();
-      fill();
-      const data = body(form, event.submitter);
-      for (let wait = 1000; ; wait = Math.min(wait * 1.5, 8000)) {
-        let answer = null;
-        try {
-          answer = await fetch(form.action, {
-            method: "POST", body: data, redirect: "manual", headers: { "Overton-Script": "1" },
-            signal: AbortSignal.timeout(20_000),
-          });
-        } catch { /* no network: try again */ }
-        const next = answer?.headers.get("Overton-Location");
+      const button = event.submitter ?? pressed;
+      try {
+        form.setAttribute("aria-busy", "true");
+        drafts.stop();
+        fill();
+        const next = await delivered(body(form, button));
         if (next) return location.assign(next);
-        if (answer && answer.status < 502) break;
-        say(words.unsent);
-        await new Promise((resolve) => {
-          setTimeout(resolve, wait);
-          addEventListener("online", resolve, { once: true });
-        });
+      } catch (fault) {
+        console.error(fault);
       }
-      if (event.submitter?.name) {
+      if (button?.name) {
         const chosen = document.createElement("input");
-        Object.assign(chosen, { type: "hidden", name: event.submitter.name, value: event.submitter.value });
+        Object.assign(chosen, { type: "hidden", name: button.name, value: button.value });
         chosen.dataset.chosen = "";
         form.append(chosen);
       }
@@ -160,5 +158,32 @@
       form.querySelectorAll("input[data-chosen]").forEach((input) => input.remove());
       drafts.resume();
     });
+  }
+
+  // delivered sends what the form holds until an answer comes. It returns the
+  // page to go to; nothing if the answer does not name one.
+  async function delivered(data) {
+    for (let wait = 1000; ; wait = Math.min(wait * 1.5, 8000)) {
+      const answer = await attempt(data);
+      if (answer?.headers.has("Overton-Location") || answer?.status < 502) return answer.headers.get("Overton-Location");
+      say(words.unsent);
+      await new Promise((resolve) => {
+        setTimeout(resolve, wait);
+        addEventListener("online", resolve, { once: true });
+      });
+    }
+  }
+
+  // attempt sends once and waits 20 seconds. It returns null if no answer came;
+  // only what fetch itself reports counts as that.
+  async function attempt(data) {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), 20_000);
+    const sent = fetch(form.action, {
+      method: "POST", body: data, redirect: "manual", headers: { "Overton-Script": "1" }, signal: limit.signal,
+    });
+    const answer = await sent.catch(() => null);
+    clearTimeout(timer);
+    return answer;
   }
 })();

@@ -14,7 +14,10 @@
       if (document.visibilityState === "hidden") continue;
       let now;
       try {
-        const answer = await fetch(place.dataset.progress, { redirect: "error", signal: AbortSignal.timeout(10_000) });
+        const limit = new AbortController(); // AbortSignal.timeout is missing in older browsers
+        const timer = setTimeout(() => limit.abort(), 10_000);
+        const answer = await fetch(place.dataset.progress, { redirect: "error", signal: limit.signal });
+        clearTimeout(timer);
         if (!answer.ok) throw new Error(answer.statusText);
         now = await answer.json();
         wait = 1000;

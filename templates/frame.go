@@ -15,7 +15,7 @@ type PreviewBar struct {
 
 //go:generate go tool templ generate -include-version=false
 
-// Frame is what stands around the content of every page.
+// Frame surrounds the content of every page.
 type Frame struct {
 	Words catalogue.Words
 	Base  string // path that the site is mounted at; "" at the root

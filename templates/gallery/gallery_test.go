@@ -185,16 +185,16 @@ func TestPagesWorkBelowABasePath(t *testing.T) {
 
 func TestNothingIsChosenBeforeThePersonChooses(t *testing.T) {
 	frame := templates.Frame{Words: catalogue.For("en")}
-	page := take.View(take.ViewPage{Frame: frame, Question: "?",
-		Stance:     &take.Choice{ID: "f1", Name: "stance", Options: []templates.Option{{Value: "1", Label: "a"}, {Value: "2", Label: "b"}}},
-		Importance: &take.Scale{ID: "f2", Name: "importance"}})
+	page := take.View(take.Step{Frame: frame, Fields: []take.Field{
+		{ID: "f1", Name: "stance", Options: []templates.Option{{Value: "1", Label: "a"}, {Value: "2", Label: "b"}}},
+		{ID: "f2", Name: "importance", Low: "low", High: "high"}}}, "?")
 	if body, _ := render(t, page); strings.Contains(body, "checked") {
 		t.Error("something is preselected")
 	}
 }
 
 func TestTextKeepsALeadingLineBreak(t *testing.T) {
-	page := take.Feedback(take.FeedbackPage{Frame: templates.Frame{Words: catalogue.For("en")}, Comment: take.Text{ID: "f1", Value: "\na\n\nb"}})
+	page := take.Feedback(take.Step{Frame: templates.Frame{Words: catalogue.For("en")}, Fields: []take.Field{{ID: "f1", Value: "\na\n\nb"}}})
 	_, doc := render(t, page)
 	walk(doc, func(n *html.Node) {
 		if n.Data == "textarea" && n.FirstChild.Data != "\na\n\nb" {

@@ -1,90 +1,84 @@
 package accounts
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"overton/internal/store"
 	pages "overton/templates/accounts"
 	"overton/web/site"
 )
 
-// tokenLives are the days for which an access token can be made.
+// tokenLives are for how many days an access token can work.
 var tokenLives = []int{30, 90, 365}
 
 // longestTokenName bounds the name of an access token, in characters.
 const longestTokenName = 60
 
 func (s *Room) ownAccount(c echo.Context) error {
-	return s.accountPage(c, http.StatusOK, pages.AccountPage{})
+	return s.accountPage(c, http.StatusOK, pages.NewToken{})
 }
 
-// accountPage shows somebody their own account. page holds what making a token
-// left to say.
-func (s *Room) accountPage(c echo.Context, status int, page pages.AccountPage) error {
+// accountPage shows people their own account.
+func (s *Room) accountPage(c echo.Context, status int, token pages.NewToken) error {
 	ctx := c.Request().Context()
 	account := site.AccountOf(c)
-	page.Admin = s.AdminFrame(c, "Your account")
-	page.Here, page.Wrong = "account", page.Problem != ""
-	page.Password, page.Lives, page.Origin = account.Password != "", tokenLives, s.Origin(c.Request())
-	roles, err := s.Store.Memberships(ctx, account.ID)
-	if err != nil {
+	page := pages.AccountPage{Admin: s.AdminFrame(c, "Your account"), Account: account, NewToken: token, Now: s.Now(),
+		Origin: s.Origin(c.Request())}
+	page.Here, page.Wrong, page.NewToken.Lives = "account", token.Problem != "", tokenLives
+	var err error
+	if page.Roles, err = s.Store.Memberships(ctx, account.ID); err != nil {
 		return err
 	}
-	rows, err := s.Store.Studies(ctx)
-	if err != nil {
+	if page.Studies, err = s.Store.Studies(ctx); err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if role, ok := roles[row.Slug]; ok {
-			page.Studies = append(page.Studies, pages.MembershipLine{Title: row.Title, Slug: row.Slug, Role: role})
-			delete(roles, row.Slug) // one line for all versions
-		}
-	}
+	listed := map[string]bool{} // one line for all versions
+	page.Studies = slices.DeleteFunc(page.Studies, func(row store.Study) bool {
+		skip := page.Roles[row.Slug] == "" || listed[row.Slug]
+		listed[row.Slug] = true
+		return skip
+	})
 	cookie, err := c.Cookie(s.AccountCookieName(c.Request()))
 	if err != nil {
 		return err
 	}
-	signIns, err := s.Store.SignIns(ctx, account.ID, cookie.Value)
-	if err != nil {
+	if page.SignIns, err = s.Store.SignIns(ctx, account.ID, cookie.Value); err != nil {
 		return err
 	}
-	for _, i := range signIns {
-		page.SignIns = append(page.SignIns, pages.SignInLine{Since: site.Moment(i.Created), Until: site.Moment(i.Expires), Here: i.Here})
-	}
-	tokens, err := s.Store.AccessTokens(ctx, account.ID)
-	if err != nil {
+	if page.Tokens, err = s.Store.AccessTokens(ctx, account.ID); err != nil {
 		return err
-	}
-	for _, t := range tokens {
-		page.Tokens = append(page.Tokens, pages.TokenLine{
-			ID: t.ID, Name: t.Name, Created: site.Moment(t.Created), Expires: site.Moment(t.Expires), Used: site.Moment(t.UsedAt), Over: t.Expires <= s.Now().UnixMilli(),
-		})
 	}
 	return s.Show(c, status, pages.Account(page))
 }
 
 // createToken makes an access token and shows it, this once.
 func (s *Room) createToken(c echo.Context) error {
-	page := pages.AccountPage{Name: strings.TrimSpace(c.FormValue("name"))}
+	form := pages.NewToken{Name: strings.TrimSpace(c.FormValue("name"))}
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	switch {
-	case page.Name == "" || len([]rune(page.Name)) > longestTokenName:
-		page.Problem = "Give the token a name of at most " + strconv.Itoa(longestTokenName) + " characters, by which you will know it."
+	case form.Name == "" || len([]rune(form.Name)) > longestTokenName:
+		form.Problem = fmt.Sprintf(
+			"Give the token a name of up to %d characters, such as “nightly backup”.", longestTokenName)
 	case days < 1 || days > tokenLives[len(tokenLives)-1]:
-		page.Problem = "Choose for how long the token works."
+		form.Problem = "Choose how long the token works."
 	}
-	if page.Problem != "" {
-		return s.accountPage(c, http.StatusUnprocessableEntity, page)
+	if form.Problem != "" {
+		return s.accountPage(c, http.StatusUnprocessableEntity, form)
 	}
-	token, err := s.Store.NewAccessToken(c.Request().Context(), site.AccountOf(c).ID, page.Name, time.Duration(days)*24*time.Hour)
+	var err error
+	life := time.Duration(days) * 24 * time.Hour
+	form.Token, err = s.Store.NewAccessToken(c.Request().Context(), site.AccountOf(c).ID, form.Name, life)
 	if err != nil {
 		return err
 	}
-	return s.accountPage(c, http.StatusOK, pages.AccountPage{Token: token, TokenName: page.Name})
+	return s.accountPage(c, http.StatusOK, form)
 }
 
 func (s *Room) revokeToken(c echo.Context) error {

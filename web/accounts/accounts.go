@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/mail"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,73 +16,54 @@ import (
 	"overton/web/site"
 )
 
-// linkLife is how long a link for a new password waits for its use.
-const linkLife = 7 * 24 * time.Hour
+// linkLife is how long a link that sets a password waits to be used.
+const linkLife = pages.LinkDays * 24 * time.Hour
 
-var roleLines = []pages.RoleLine{
-	{Name: "member", May: "sees only studies with a role of their own there"},
-	{Name: "viewer", May: "sees where all studies stand"},
-	{Name: "moderator", May: "also accepts and rejects statements"},
-	{Name: "researcher", May: "also analyses and downloads data"},
-	{Name: "admin", May: "also launches and closes studies, and makes accounts"},
+func (s *Room) accounts(c echo.Context) error {
+	return s.accountsPage(c, http.StatusOK, pages.Typed{}, nil)
 }
 
-const notAnAddress = "That is no mail address. Expected one such as anna@example.org."
-
-func isAddress(text string) bool {
-	at, err := mail.ParseAddress(text)
-	return err == nil && at.Address == text && len(text) <= longestAddress
-}
-
-func (s *Room) accountsPage(c echo.Context) pages.AccountsPage {
-	page := pages.AccountsPage{Admin: s.AdminFrame(c, "Accounts"), Roles: roleLines, Days: int(linkLife.Hours() / 24)}
-	page.Here = "accounts"
-	return page
-}
-
-func (s *Room) showAccounts(c echo.Context, status int, page pages.AccountsPage) error {
-	accounts, err := s.Store.Accounts(c.Request().Context())
-	if err != nil {
+func (s *Room) accountsPage(c echo.Context, status int, typed pages.Typed, link *pages.Link) error {
+	page := pages.AccountsPage{Admin: s.AdminFrame(c, "Accounts"), Self: site.AccountOf(c).ID, Typed: typed, Link: link}
+	page.Here, page.Wrong = "accounts", typed.Problem != ""
+	var err error
+	if page.Accounts, err = s.Store.Accounts(c.Request().Context()); err != nil {
 		return err
 	}
-	for _, a := range accounts {
-		page.Accounts = append(page.Accounts, pages.AccountLine{
-			ID: a.ID, Email: a.Email, Role: a.Role, Disabled: a.Disabled, Password: a.Password != "", Self: a.ID == site.AccountOf(c).ID,
-		})
-	}
-	page.Wrong = page.Problem != ""
 	return s.Show(c, status, pages.Accounts(page))
 }
 
-func (s *Room) accounts(c echo.Context) error {
-	return s.showAccounts(c, http.StatusOK, s.accountsPage(c))
+// typed reads the form that adds an account or a member, for one of the roles
+// from the lowest given.
+func typed(c echo.Context, lowest site.Role) pages.Typed {
+	t := pages.Typed{Email: strings.TrimSpace(c.FormValue("email")), Role: c.FormValue("role")}
+	at, err := mail.ParseAddress(t.Email)
+	switch {
+	case err != nil || at.Address != t.Email || len(t.Email) > longestAddress:
+		t.Problem = "Enter an email address, such as name@example.org."
+	case !site.Allows(t.Role, lowest):
+		t.Problem = "Choose a role."
+	}
+	return t
 }
 
-// createAccount makes an account and shows the link by which its owner sets a
+// createAccount makes an account and shows the link with which its owner sets a
 // password.
 func (s *Room) createAccount(c echo.Context) error {
 	ctx := c.Request().Context()
-	page := s.accountsPage(c)
-	page.Email, page.Chosen = strings.TrimSpace(c.FormValue("email")), c.FormValue("role")
-	_, known := site.AdminRoles[page.Chosen]
-	switch {
-	case !isAddress(page.Email):
-		page.Problem = notAnAddress
-	case !known:
-		page.Problem = "Choose a role."
+	form := typed(c, site.Member)
+	if form.Problem != "" {
+		return s.accountsPage(c, http.StatusUnprocessableEntity, form, nil)
 	}
-	if page.Problem != "" {
-		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
-	}
-	id, err := s.Store.CreateAccount(ctx, store.Account{Email: page.Email, Role: page.Chosen}, site.ActorOf(c))
+	id, err := s.Store.CreateAccount(ctx, store.Account{Email: form.Email, Role: form.Role}, site.ActorOf(c))
 	if errors.Is(err, store.ErrConflict) {
-		page.Problem = "There is an account for this address already."
-		return s.showAccounts(c, http.StatusUnprocessableEntity, page)
+		form.Problem = "An account with this email address already exists."
+		return s.accountsPage(c, http.StatusUnprocessableEntity, form, nil)
 	}
 	if err != nil {
 		return err
 	}
-	return s.showLinkFor(c, id, page.Email)
+	return s.showLinkFor(c, id, form.Email)
 }
 
 // showLinkFor makes a link for an account and shows it.
@@ -90,9 +72,7 @@ func (s *Room) showLinkFor(c echo.Context, id int64, email string) error {
 	if err != nil {
 		return err
 	}
-	page := s.accountsPage(c)
-	page.Link, page.LinkFor = s.linkAddress(c, link, ""), email
-	return s.showAccounts(c, http.StatusOK, page)
+	return s.accountsPage(c, http.StatusOK, pages.Typed{}, &pages.Link{For: email, Address: s.linkAddress(c, link, "")})
 }
 
 // changeAccount shuts an account out, lets it in, gives it another role, or
@@ -107,19 +87,14 @@ func (s *Room) changeAccount(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var email string
-	for _, a := range accounts {
-		if a.ID == id {
-			email = a.Email
-		}
-	}
+	at := slices.IndexFunc(accounts, func(a store.Account) bool { return a.ID == id })
 	switch change := c.FormValue("change"); {
-	case email == "":
+	case at < 0:
 		return &site.Refusal{Status: http.StatusNotFound, Name: "not_found"}
-	case id == site.AccountOf(c).ID: // nobody shuts themselves out
+	case id == site.AccountOf(c).ID: // people cannot shut themselves out
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	case change == "link":
-		return s.showLinkFor(c, id, email)
+		return s.showLinkFor(c, id, accounts[at].Email)
 	case change == "role" && site.Allows(c.FormValue("role"), site.Member):
 		err = s.Store.SetRole(ctx, id, c.FormValue("role"), site.ActorOf(c))
 	case change == "enable", change == "disable":

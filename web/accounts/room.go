@@ -1,5 +1,5 @@
-// Package accounts is who may do what: sign-in, links, passwords, tokens, the people of a
-// study, accounts and the log.
+// Package accounts is who may do what: sign-in, links, passwords, tokens, the
+// people of a study, accounts and the log.
 package accounts
 
 import (

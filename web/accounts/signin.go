@@ -16,7 +16,7 @@ import (
 	"overton/web/site"
 )
 
-// longestAddress bounds a mail address, in bytes (RFC 5321).
+// longestAddress bounds an email address, in bytes (RFC 5321).
 const longestAddress = 254
 
 // hashingWait is how long a sign-in waits for its turn.
@@ -26,7 +26,8 @@ func (s *Room) askToSignIn(c echo.Context) error {
 	if _, err := s.SignedIn(c); err == nil {
 		return s.To(c, safePath(c.QueryParam("to")))
 	}
-	return s.Show(c, http.StatusOK, pages.SignIn(pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}))
+	page := pages.SignInPage{Admin: s.AdminFrame(c, "Sign in"), To: c.QueryParam("to")}
+	return s.Show(c, http.StatusOK, pages.SignIn(page))
 }
 
 // signIn checks an address and a password. A wrong address takes as long as a
@@ -39,10 +40,13 @@ func (s *Room) signIn(c echo.Context) error {
 		page.Wrong = true
 		return s.Show(c, status, pages.SignIn(page))
 	}
-	limits := map[string]int{"address " + strings.ToLower(email): site.AttemptsPerAddress, "client " + c.RealIP(): site.AttemptsPerClient}
+	limits := map[string]int{
+		"address " + strings.ToLower(email): site.AttemptsPerAddress,
+		"client " + c.RealIP():              site.AttemptsPerClient,
+	}
 	if !s.Attempts.Try(s.Now(), limits) {
 		c.Response().Header().Set("Retry-After", "900")
-		return again(http.StatusTooManyRequests, "There were too many attempts. Wait a quarter of an hour, or ask an admin for a link.")
+		return again(http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes, or ask an admin for a link.")
 	}
 	account, err := s.Store.AccountByEmail(c.Request().Context(), email)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -57,14 +61,14 @@ func (s *Room) signIn(c echo.Context) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		s.Attempts.Forgive(limits)
-		return again(http.StatusServiceUnavailable, "Many people are signing in just now. Try again in a moment.")
+		return again(http.StatusServiceUnavailable, "Many people are signing in at the moment. Try again shortly.")
 	case err != nil:
 		return err
 	case !ok: // what was typed is not noted: it may be a password in the wrong field
 		if err := s.Store.Note(ctx, store.Actor(account.ID), 0, store.SignInFailed, ""); err != nil {
 			return err
 		}
-		return again(http.StatusUnprocessableEntity, "The address or the password is not right.")
+		return again(http.StatusUnprocessableEntity, "The email address or the password is not right.")
 	}
 	s.Attempts.Forgive(limits)
 	return s.enter(c, account, safePath(c.FormValue("to")))
@@ -102,16 +106,15 @@ func (s *Room) signOut(c echo.Context) error {
 	return s.To(c, "/admin/sign-in")
 }
 
-// showLink does not look at the link: whoever opens it learns nothing and uses
-// nothing up.
+// showLink does not look at the link, so opening it tells nothing and does not use
+// it up.
 func (s *Room) showLink(c echo.Context) error {
-	return s.Show(c, http.StatusOK, pages.SignInLink(pages.LinkPage{
-		Admin: s.AdminFrame(c, "Sign in by link"), Action: s.Base + "/admin/link/" + url.PathEscape(c.Param("token")), To: c.QueryParam("to"),
-	}))
+	return s.Show(c, http.StatusOK, pages.SignInLink(s.AdminFrame(c, "Sign in by link"),
+		s.Base+"/admin/link/"+url.PathEscape(c.Param("token")), c.QueryParam("to")))
 }
 
-// followLink signs in by a link. Whoever has no password yet is asked to set
-// one, unless the link leads somewhere.
+// followLink signs in by a link. People without a password are asked to set one,
+// unless the link leads somewhere.
 func (s *Room) followLink(c echo.Context) error {
 	account, err := s.Store.UseLink(c.Request().Context(), c.Param("token"))
 	if errors.Is(err, store.ErrNotFound) {
@@ -133,15 +136,16 @@ func (s *Room) passwordPage(c echo.Context, status int, problem string) error {
 	if account.Password != "" {
 		title = "Change your password"
 	}
-	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "", Shortest: password.Shortest, Problem: problem, To: c.FormValue("to")}
+	page := pages.PasswordPage{Admin: s.AdminFrame(c, title), Current: account.Password != "",
+		Problem: problem, To: c.FormValue("to")}
 	page.Here, page.Wrong = "account", problem != ""
 	return s.Show(c, status, pages.Password(page))
 }
 
 func (s *Room) askForPassword(c echo.Context) error { return s.passwordPage(c, http.StatusOK, "") }
 
-// setPassword sets a password; a first one, or one in exchange for the
-// current, so that a sign-in left open does not lose the account.
+// setPassword sets a password. It asks for the current one, if there is one, so
+// that a browser left signed in does not give the account away.
 func (s *Room) setPassword(c echo.Context) error {
 	account := site.AccountOf(c)
 	fresh := c.FormValue("new")
@@ -150,7 +154,7 @@ func (s *Room) setPassword(c echo.Context) error {
 	if account.Password != "" {
 		limits := map[string]int{"address " + strings.ToLower(account.Email): site.AttemptsPerAddress}
 		if !s.Attempts.Try(s.Now(), limits) {
-			return s.passwordPage(c, http.StatusTooManyRequests, "There were too many attempts. Wait a quarter of an hour.")
+			return s.passwordPage(c, http.StatusTooManyRequests, "Too many attempts. Try again in 15 minutes.")
 		}
 		ok, err := password.Check(ctx, account.Password, c.FormValue("current"))
 		if err != nil {

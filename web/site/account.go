@@ -4,16 +4,12 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
-	"overton/internal/window"
-	"overton/templates"
-	"overton/templates/catalogue"
 )
 
 // accountCookie holds a sign-in's token. A study's slug has no underscore, so
@@ -29,7 +25,9 @@ const (
 )
 
 // AdminRoles are the roles of accounts. Each may do what those before it may.
-var AdminRoles = map[string]Role{"member": Member, "viewer": Viewer, "moderator": Moderator, "researcher": Researcher, "admin": Admin}
+var AdminRoles = map[string]Role{
+	"member": Member, "viewer": Viewer, "moderator": Moderator, "researcher": Researcher, "admin": Admin,
+}
 
 // Allows says whether an account's role has the rights of another.
 func Allows(held string, needed Role) bool { return AdminRoles[held] >= needed }
@@ -97,8 +95,10 @@ func (s *Site) SignedIn(c echo.Context) (store.Account, error) {
 // AccountOf is the account that guardAccount has let through.
 func AccountOf(c echo.Context) store.Account { return c.Get(accountKey).(store.Account) }
 
+// ActorOf is that account, as the store's log names it.
 func ActorOf(c echo.Context) store.Actor { return store.Actor(AccountOf(c).ID) }
 
+// AccountCookieName is the name of the cookie that holds a sign-in.
 func (s *Site) AccountCookieName(r *http.Request) string {
 	if s.Secure(r) {
 		return "__Host-" + accountCookie
@@ -119,175 +119,9 @@ func (s *Site) SetAccountCookie(c echo.Context, token string) {
 	})
 }
 
-// AdminFrame is what stands around an admin page. Whoever is not signed in
-// sees no way to further pages.
-func (s *Site) AdminFrame(c echo.Context, title string) templates.Admin {
-	f := templates.Admin{Frame: templates.Frame{Words: catalogue.For("en"), Base: s.Base, Title: title, StudyTitle: "overton"}, Here: "studies"}
-	if account, ok := c.Get(accountKey).(store.Account); ok {
-		f.Email, f.Role = account.Email, account.Role
-		siteRole, _ := c.Get(siteRoleKey).(string)
-		f.Accounts = Allows(siteRole, Admin)
-		f.Models = s.Runs != "" && Allows(siteRole, Viewer)
-	}
-	return f
-}
-
-// AdminStudyFrame is the frame of one of a study's pages. here is the last
-// part of its path.
-func (s *Site) AdminStudyFrame(c echo.Context, h *Hosted, title, here string) (templates.Admin, error) {
-	f := s.AdminFrame(c, title)
-	f.Frame.StudyTitle = h.Title
-	f.Study = &templates.AdminStudy{Title: h.Title, Status: string(h.Row.Status)}
-	for _, t := range []struct {
-		name, path string
-		role       Role
-	}{
-		{"Monitor", "", Viewer},
-		{"Moderation", "/moderation", Moderator},
-		{"Analysis", "/analysis", Viewer},
-		{"Download", "/download", Researcher},
-		{"Set up", "/setup", Viewer},
-		{"Check and launch", "/launch", Admin},
-		{"Versions", "/versions", Viewer},
-		{"Surveys", "/surveys", Viewer},
-		{"Judge", "/judge", Viewer},
-		{"Prolific", "/recruitment", Admin},
-		{"People", "/people", Admin},
-		{"Log", "/log", Admin},
-	} {
-		if !Allows(f.Role, t.role) || !hasTab(t.path, h.Row.Status == store.Draft) ||
-			t.path == "/surveys" && len(window.Instruments(h.Study)) == 0 || t.path == "/judge" && h.Overton() == nil {
-			continue
-		}
-		tab := templates.Tab{Name: t.name, Path: h.AdminPath(t.path), Here: t.path == here, Rare: rare(t.path) && h.Row.Status != store.Draft}
-		if t.path == "/moderation" {
-			waiting, err := s.Store.Waiting(c.Request().Context(), h.Row.ID)
-			if err != nil {
-				return f, err
-			}
-			tab.Count = waiting.Pending
-		}
-		f.Study.Tabs = append(f.Study.Tabs, tab)
-	}
-	return f, nil
-}
-
-// rare says whether a page of a launched study is seldom looked at.
-func rare(path string) bool {
-	return slices.Contains([]string{"/versions", "/surveys", "/judge", "/recruitment", "/people", "/log"}, path)
-}
-
-// hasTab says whether a draft, or a launched study, has a page.
-func hasTab(path string, draft bool) bool {
-	switch path {
-	case "/setup", "/versions":
-		return true
-	case "/launch":
-		return draft
-	}
-	return !draft
-}
-
-// AdminPath is the path of one of a study's admin pages within the site.
-func (h *Hosted) AdminPath(rest string) string { return "/admin/studies/" + h.AskedAs + rest }
-
-// Href is the address of one of a study's admin pages in links and forms.
-func (h *Hosted) Href(rest string) string { return h.base + h.AdminPath(rest) }
-
-// QuestionPath is the path of a question's window in a run.
-func (h *Hosted) QuestionPath(run int64, id string) string {
-	return h.RunPath(run) + "/questions/" + url.PathEscape(id)
-}
-
 // IsAdmin says whether a request is for a page behind the sign-in.
 func IsAdmin(r *http.Request) bool {
 	return r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
-}
-
-// adminNotices are the words of the error pages behind the sign-in, by the
-// name of the refusal: a title and a text.
-var adminNotices = map[string][2]string{
-	"token":         {"This token does not work", "It was revoked, it has expired, or it is not whole. Make a new one on the page of your account."},
-	"token_use":     {"A token does not open this", "Tokens are for downloading files, by GET. Sign in for everything else."},
-	"slow_down":     {"Too many attempts", "Wait a quarter of an hour."},
-	"role":          {"Your role does not allow this", "Ask an admin if you need this page."},
-	"not_found":     {"There is no such page", "The address does not lead to a page here."},
-	"unknown_study": {"There is no such study", "It may have been a draft that was replaced under another name."},
-	"no_preview":    {"This preview is over", "A preview lasts an hour, and ends when the server starts anew. Begin another from the study's page."},
-	"changed":       {"Somebody was faster", "The study changed meanwhile, and what you asked for is not possible any more. Look at it as it is now."},
-	"no_run":        {"There is no such run", "It may have been deleted. The list of runs has all that are kept."},
-	"no_result":     {"There is nothing of this kind", "The run has no such result. Its page says what there is."},
-	"run_ended":     {"The run has ended already", "There is nothing to cancel any more. Its page says what came of it."},
-	"run_runs":      {"The run has not ended", "Cancel it before you delete it."},
-	"run_name":      {"That is too long", "A name may have 100 characters, a note 2,000. Nothing was changed."},
-	"link":          {"This link does not work", "It was used already, it has expired, or it is not whole. Ask an admin for a new one."},
-	"forbidden":     {"This is not allowed", "The request came from another site."},
-	"method":        {"This does not work that way", "Go back and use the buttons of the page."},
-	"too_large":     {"That was too much", "What was sent is larger than the server takes."},
-	"bad_request":   {"The page could not be read", "What your browser sent could not be understood. Go back and try again."},
-	"internal":      {"Something went wrong here", "Nothing was changed. Try again in a moment."},
-
-	"moderated":          {"Already decided", "The author took the statement back, or someone else has decided on it. Go back to the list to see it as it is now."},
-	"unknown_submission": {"No participant has this pseudonym", "They may have withdrawn. Nothing is kept of people who withdraw."},
-	"reward":             {"Enter an amount", "Enter the reward as a number, such as 4.50, and choose a currency."},
-}
-
-// adminNotice shows an error behind the sign-in.
-func (s *Site) adminNotice(c echo.Context, r *Refusal) templates.AdminNoticePage {
-	words, ok := adminNotices[r.Name]
-	if !ok {
-		words = adminNotices["bad_request"]
-	}
-	p := templates.AdminNoticePage{Admin: s.AdminFrame(c, words[0]), Text: words[1], Link: "To the studies", To: "/admin"}
-	if r.Try != "" {
-		p.Link, p.To = "To the study", r.Try
-	}
-	if p.Email == "" {
-		p.Link, p.To = "To the sign-in", "/admin/sign-in"
-	}
-	if r.Name == "internal" {
-		p.ID, _ = c.Get(RequestKey).(string)
-	}
-	return p
-}
-
-// Moment tells a time that the store gave.
-func Moment(ms int64) templates.Moment {
-	if ms == 0 {
-		return templates.Moment{}
-	}
-	return MomentOf(time.UnixMilli(ms))
-}
-
-// MomentOf is a time as pages show it, in UTC.
-func MomentOf(t time.Time) templates.Moment { return templates.At(t) }
-
-// Named is the study that a request's path names.
-func (s *Site) Named(c echo.Context) (*Hosted, error) {
-	return s.Hosted(c.Request().Context(), c.Param("slug"))
-}
-
-// InStudy hands a handler the study that its path names.
-func (s *Site) InStudy(handler func(echo.Context, *Hosted) error) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		h, err := s.Named(c)
-		if err != nil {
-			return err
-		}
-		return handler(c, h)
-	}
-}
-
-// Origin is how the world reaches the site, without a slash at the end.
-func (s *Site) Origin(r *http.Request) string {
-	if s.BaseURL != nil {
-		return s.BaseURL.Scheme + "://" + s.BaseURL.Host + s.Base
-	}
-	scheme := "http"
-	if s.Secure(r) {
-		scheme = "https"
-	}
-	return scheme + "://" + r.Host
 }
 
 // byToken finds the account of an Authorization header. A token opens files

@@ -28,7 +28,8 @@ func newMetrics() *metrics {
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "status"}),
 	}
-	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
+	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), process)
 	return m
 }
 
@@ -40,7 +41,8 @@ func (m *metrics) observe(c echo.Context, took time.Duration) {
 // runs. A request that a proxy passed on comes from elsewhere.
 func (s *Site) metricsPage(c echo.Context) error {
 	host, _, err := net.SplitHostPort(c.Request().RemoteAddr)
-	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() || c.Request().Header.Get("X-Forwarded-For") != "" {
+	ip := net.ParseIP(host)
+	if err != nil || ip == nil || !ip.IsLoopback() || c.Request().Header.Get("X-Forwarded-For") != "" {
 		return &Refusal{Status: http.StatusForbidden, Name: "forbidden"}
 	}
 	promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}).ServeHTTP(c.Response(), c.Request())

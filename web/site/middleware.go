@@ -17,9 +17,8 @@ import (
 const MaxBody = 256 << 10
 
 const (
-	VisitKey   = "visit"
-	RequestKey = "request"
-	brokenKey  = "broken" // set where an error came after the answer had begun
+	RequestKey = "request" // the request's id, for the log and for error pages
+	brokenKey  = "broken"  // set where an error came after the answer had begun
 )
 
 // belowBase takes the path that the site is mounted at off a request, whether
@@ -45,7 +44,7 @@ func (s *Site) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Set(RequestKey, id)
 		c.Response().Header().Set("X-Request-Id", id)
 		if err := recovered(next, c); err != nil {
-			s.Fail(c, err)
+			s.fail(c, err)
 		}
 		took := time.Since(began)
 		s.metrics.observe(c, took)

@@ -20,7 +20,7 @@ const (
 	// Roles of accounts, each with the rights of those before it. On the pages of
 	// a study the higher of an account's role and its role in the study counts.
 	Member     // has an account, and whatever rights its studies give
-	Viewer     // sees where studies stand and what came out
+	Viewer     // sees the progress and results of studies
 	Moderator  // accepts and rejects statements
 	Researcher // analyses and downloads
 	Admin      // launches and closes studies, makes accounts
@@ -70,8 +70,8 @@ func (s *Site) guard(needed Role, handler echo.HandlerFunc) echo.HandlerFunc {
 	return func(echo.Context) error { return echo.ErrForbidden }
 }
 
-// front is the bare address. Participants have links of their own, so whoever
-// types it looks after studies.
+// front is the bare address. Participants have links of their own, so people who
+// type it run studies.
 func (s *Site) front(c echo.Context) error { return s.To(c, "/admin") }
 
 func (s *Site) static(c echo.Context) error {

@@ -1,6 +1,6 @@
 // Package site is the kernel of the web platform: the routes' table and who may
 // use a route, cookies, error pages, uploads, and the studies that the site
-// hosts. The rooms beside it (take, setup, watch, analyse, accounts) hold the
+// hosts. The rooms (take, setup, watch, analyse, accounts) hold the
 // pages, by who uses them.
 //
 // Only POST requests change anything, and what the next page needs is prepared
@@ -26,7 +26,6 @@ import (
 
 	"overton/internal/store"
 	"overton/templates"
-	"overton/templates/catalogue"
 )
 
 // CookieLife is how long a browser is remembered, and how old a form may be.
@@ -87,7 +86,8 @@ type Site struct {
 // New builds the kernel. What it works on after a request has ended, such as
 // an analysis, stops when ctx ends.
 func New(ctx context.Context, config Config) (*Site, error) {
-	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(), prepare: prepare, files: map[string]*Prepared{}, Life: ctx}
+	s := &Site{Config: config, origins: http.NewCrossOriginProtection(), metrics: newMetrics(),
+		prepare: prepare, files: map[string]*Prepared{}, Life: ctx}
 	if b := s.BaseURL; b != nil {
 		s.Base = strings.TrimRight(b.Path, "/")
 		if err := s.origins.AddTrustedOrigin(b.Scheme + "://" + b.Host); err != nil {
@@ -110,7 +110,8 @@ func New(ctx context.Context, config Config) (*Site, error) {
 // Within is a site of one study on a store of its own, whose pages are below a
 // path of this one. Its cookies are unreadable to every other site.
 func (s *Site) Within(path string, db *store.Store, of *Prepared, life time.Duration) *Site {
-	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics, prepare: prepare, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
+	inner := &Site{Config: s.Config, Base: s.Base + path, origins: s.origins, metrics: s.metrics,
+		prepare: prepare, files: map[string]*Prepared{of.Hash: of}, Life: s.Life, outer: s}
 	inner.Store, inner.BaseURL = db, nil
 	inner.Cookies = sessions.NewCookieStore(securecookie.GenerateRandomKey(64), securecookie.GenerateRandomKey(32))
 	inner.Cookies.MaxAge(int(life.Seconds()))
@@ -147,7 +148,7 @@ func (s *Site) Inner(routes []Route) http.Handler {
 
 func (s *Site) router() *echo.Echo {
 	e := echo.New()
-	e.HTTPErrorHandler = func(err error, c echo.Context) { s.Fail(c, err) }
+	e.HTTPErrorHandler = func(err error, c echo.Context) { s.fail(c, err) }
 	return e
 }
 
@@ -170,11 +171,6 @@ func (s *Site) To(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, s.Base+path)
 }
 
-// frame is what stands around a page outside any study.
-func (s *Site) frame(title string) templates.Frame {
-	return templates.Frame{Words: catalogue.For("en"), Base: s.Base, Title: title}
-}
-
 // Secure says whether the browser talks to the site over https.
 func (s *Site) Secure(r *http.Request) bool {
 	switch {
@@ -186,4 +182,16 @@ func (s *Site) Secure(r *http.Request) bool {
 		return r.Header.Get("X-Forwarded-Proto") == "https"
 	}
 	return r.TLS != nil
+}
+
+// Origin is how the world reaches the site, without a slash at the end.
+func (s *Site) Origin(r *http.Request) string {
+	if s.BaseURL != nil {
+		return s.BaseURL.Scheme + "://" + s.BaseURL.Host + s.Base
+	}
+	scheme := "http"
+	if s.Secure(r) {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
 }

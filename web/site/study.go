@@ -1,89 +1,22 @@
 package site
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	mdtext "github.com/yuin/goldmark/text"
+	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
 	"overton/internal/store"
 	"overton/templates"
 	"overton/templates/catalogue"
 )
-
-// ArrivalLink is what a recruiter is given, with its placeholders as they are.
-func (s *Site) ArrivalLink(r *http.Request, h *Hosted) string {
-	p := h.Recruitment.Parameters
-	return fmt.Sprintf("%s%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}", s.Origin(r), h.Path(""), p.Participant, p.Study, p.Submission)
-}
-
-// OutcomeNames are the outcomes, and what pages call them.
-var OutcomeNames = templates.Outcomes
-
-// Facts sums a study up.
-func (h *Hosted) Facts() []templates.Fact {
-	var facts []templates.Fact
-	fact := func(name, format string, args ...any) {
-		facts = append(facts, templates.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
-	}
-	facts = append(facts, templates.Fact{Name: "Hash of the files", Value: h.Row.Hash, Code: true})
-	fact("Created", "%s", Moment(h.Row.CreatedAt).Text)
-	if h.Row.LaunchedAt != 0 {
-		fact("Launched", "%s", Moment(h.Row.LaunchedAt).Text)
-	}
-	if h.Row.ClosedAt != 0 {
-		fact("Closed", "%s", Moment(h.Row.ClosedAt).Text)
-	}
-	fact("Language", "%s", h.Language)
-	if h.Contact != "" {
-		fact("Contact", "%s", h.Contact)
-	}
-	fact("Time", "about %d minutes; a place is kept for %d minutes after an answer", h.Recruitment.Minutes, h.Recruitment.ReservationMinutes)
-	fact("Pages", "at most %d a person", h.Pages())
-	if o := h.Overton(); o != nil {
-		responses := "all"
-		if o.ResponsesPerQuestion > 0 {
-			responses = strconv.Itoa(o.ResponsesPerQuestion)
-		}
-		fact("Questions", "%d in the set, %d a person, %d people on each", len(h.Questions.Questions), o.QuestionsPerParticipant, o.ParticipantsPerQuestion)
-		fact("Places", "%d people fill every question", h.Places())
-		fact("On each question", "%s responses to rate, %d votes", responses, o.VotesPerQuestion)
-		fact("Moderation", "%s", o.Moderation)
-		facts = append(facts, templates.Fact{Name: "Question set", Value: h.setHash(), Code: true})
-	}
-	for _, q := range h.Quotas {
-		fact("Quota", "on %s, %d cells", q.Variable, len(q.Targets))
-	}
-	return facts
-}
-
-// RunPath is the path of a run's page.
-func (h *Hosted) RunPath(id int64) string { return h.AdminPath("/runs/" + strconv.FormatInt(id, 10)) }
-
-// Changes are the steps that an admin can take from each status. A launch has
-// a page of its own.
-var Changes = map[store.Status][]templates.Change{
-	store.Running: {
-		{To: string(store.Paused), Verb: "Pause", Explanation: "While it is paused nobody can start; whoever has started can go on."},
-		closing,
-	},
-	store.Paused: {
-		{To: string(store.Running), Verb: "Resume", Explanation: "People can start again."},
-		closing,
-	},
-}
-
-var closing = templates.Change{To: string(store.Closed), Verb: "Close", Sure: true, Danger: true,
-	Explanation: "Nobody can start any more, for good; whoever has started can go on. All data stay."}
 
 // Prepared is a study read from its files, with what its pages need made once.
 // It never changes.
@@ -99,11 +32,35 @@ type Hosted struct {
 	*Prepared
 	Row     store.Study
 	base    string // of the site
-	AskedAs string // by which it was asked for: its slug, or slug@version
+	askedAs string // by which it was asked for: its slug, or slug@version
 }
 
 // Path is a page's path within the site.
 func (h *Hosted) Path(rest string) string { return "/s/" + h.Row.Slug + rest }
+
+// AdminPath is the path of one of a study's admin pages within the site.
+func (h *Hosted) AdminPath(rest string) string { return "/admin/studies/" + h.askedAs + rest }
+
+// Href is the address of one of a study's admin pages in links and forms.
+func (h *Hosted) Href(rest string) string { return h.base + h.AdminPath(rest) }
+
+// Facts sums the study up.
+func (h *Hosted) Facts() []templates.Fact { return templates.StudyFacts(h.Row, h.Study, h.setHash) }
+
+// QuestionPath is the path of a question's window in a run.
+func (h *Hosted) QuestionPath(run int64, id string) string {
+	return h.RunPath(run) + "/questions/" + url.PathEscape(id)
+}
+
+// RunPath is the path of a run's page.
+func (h *Hosted) RunPath(id int64) string { return h.AdminPath("/runs/" + strconv.FormatInt(id, 10)) }
+
+// ArrivalLink is what a recruiter is given, with its placeholders as they are.
+func (s *Site) ArrivalLink(r *http.Request, h *Hosted) string {
+	p := h.Recruitment.Parameters
+	return fmt.Sprintf("%s%s?%s={{%%PROLIFIC_PID%%}}&%s={{%%STUDY_ID%%}}&%s={{%%SESSION_ID%%}}",
+		s.Origin(r), h.Path(""), p.Participant, p.Study, p.Submission)
+}
 
 // Hosted finds a study by its name, as store.Study does.
 func (s *Site) Hosted(ctx context.Context, name string) (*Hosted, error) {
@@ -143,7 +100,7 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 	p := s.files[row.Hash]
 	s.mu.RUnlock()
 	if p != nil {
-		return &Hosted{Prepared: p, Row: row, AskedAs: name, base: s.Base}, nil
+		return &Hosted{Prepared: p, Row: row, askedAs: name, base: s.Base}, nil
 	}
 	v, err, _ := s.reading.Do(row.Hash, func() (any, error) {
 		s.mu.RLock()
@@ -169,7 +126,7 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 	if err != nil {
 		return nil, err
 	}
-	return &Hosted{Prepared: v.(*Prepared), Row: row, AskedAs: name, base: s.Base}, nil
+	return &Hosted{Prepared: v.(*Prepared), Row: row, askedAs: name, base: s.Base}, nil
 }
 
 func prepare(files map[string][]byte) (*Prepared, error) {
@@ -177,7 +134,8 @@ func prepare(files map[string][]byte) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Study: st, Words: catalogue.For(st.Language), ConsentHTML: map[int]string{}, setHash: sync.OnceValue(st.Questions.Hash)}
+	p := &Prepared{Study: st, Words: catalogue.For(st.Language), ConsentHTML: map[int]string{},
+		setHash: sync.OnceValue(st.Questions.Hash)}
 	for i, block := range st.Flow {
 		if block.Consent == nil {
 			continue
@@ -189,47 +147,18 @@ func prepare(files map[string][]byte) (*Prepared, error) {
 	return p, nil
 }
 
-// Markdown renders a text that stands below a page's own heading. Without its
-// "unsafe" option, goldmark drops raw HTML and links that run code. Pages load
-// nothing from elsewhere, so that an image becomes a link to it.
-func Markdown(text string) (string, error) {
-	source := []byte(text)
-	md := goldmark.New()
-	doc := md.Parser().Parse(mdtext.NewReader(source))
-	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
-		if h, ok := n.(*ast.Heading); ok {
-			h.Level = min(h.Level+1, 6)
-		}
-	}
-	for _, image := range images(doc) {
-		link := ast.NewLink()
-		link.Destination, link.Title = image.Destination, image.Title
-		for n := image.FirstChild(); n != nil; n = image.FirstChild() {
-			link.AppendChild(link, n)
-		}
-		image.Parent().ReplaceChild(image.Parent(), image, link)
-	}
-	var b bytes.Buffer
-	err := md.Renderer().Render(&b, source, doc)
-	return b.String(), err
+// Named is the study that a request's path names.
+func (s *Site) Named(c echo.Context) (*Hosted, error) {
+	return s.Hosted(c.Request().Context(), c.Param("slug"))
 }
 
-func images(doc ast.Node) (all []*ast.Image) {
-	// The walk's function gives no error.
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if image, ok := n.(*ast.Image); ok && entering {
-			all = append(all, image)
+// InStudy hands a handler the study that its path names.
+func (s *Site) InStudy(handler func(echo.Context, *Hosted) error) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		h, err := s.Named(c)
+		if err != nil {
+			return err
 		}
-		return ast.WalkContinue, nil
-	})
-	return all
-}
-
-// StudyFrame is what stands around a page of a study.
-func (s *Site) StudyFrame(h *Hosted, title string) templates.Frame {
-	f := templates.Frame{Words: h.Words, Base: s.Base, Title: title, StudyTitle: h.Title, StudyLang: h.Language, Contact: h.Contact}
-	if s.Bar != nil {
-		f.Preview = s.Bar(h)
+		return handler(c, h)
 	}
-	return f
 }

@@ -19,12 +19,14 @@ import (
 // mostFaults is how many faults are listed; the rest is counted.
 const mostFaults = 100
 
+// FaultLines are faults as pages list them, and how many more there are.
 func FaultLines(faults dataset.Faults) (lines []templates.Fault, more int) {
 	if len(faults) > mostFaults {
 		faults, more = faults[:mostFaults], len(faults)-mostFaults
 	}
 	for _, f := range faults {
-		lines = append(lines, templates.Fault{File: f.File, Line: f.Line, Column: f.Column, Value: Shorten(f.Value, 200), Message: f.Message})
+		lines = append(lines, templates.Fault{File: f.File, Line: f.Line, Column: f.Column,
+			Value: Shorten(f.Value, 200), Message: f.Message})
 	}
 	return lines, more
 }
@@ -42,6 +44,7 @@ type UploadError struct{ text string }
 
 func (e *UploadError) Error() string { return e.text }
 
+// Unusable is an UploadError.
 func Unusable(format string, args ...any) error { return &UploadError{fmt.Sprintf(format, args...)} }
 
 // Upload is what a form with files held.
@@ -129,6 +132,7 @@ func UploadedFolder(r *http.Request) (dataset.Files, error) {
 	return b.Folder()
 }
 
+// Folder is the files of a study.
 func (b *Upload) Folder() (dataset.Files, error) {
 	if len(b.files) == 0 {
 		return nil, Unusable("No file was sent.")

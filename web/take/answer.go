@@ -43,7 +43,7 @@ func (v *visit) find(path string) (study.Step, bool) {
 	case v.pos.Outcome == study.InProgress:
 		return step, true
 	}
-	// Whoever is back for a second round of votes changes nothing else.
+	// People who are back for a second round of votes can change nothing else.
 	return step, v.secondRound() && step.Kind == study.StepVote
 }
 
@@ -57,13 +57,11 @@ func (s *Room) resume(c echo.Context, v *visit) error {
 	if v.pos.Step.Kind != study.NeedBallot {
 		return s.To(c, v.stands(v.pos))
 	}
-	token, err := s.formToken(v.Hosted, v.pass, "resume")
+	button, err := s.button(v.Hosted, v.pass, "/", "resume")
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, pages.Next(pages.NextPage{
-		Frame: s.visitFrame(v, v.Words.Say("next.title")), Action: s.Base + v.Path("/resume"), Token: token,
-	}))
+	return s.Show(c, http.StatusOK, pages.Next(s.visitFrame(v, v.Words.Say("next.title")), button))
 }
 
 func (s *Room) goOn(c echo.Context, v *visit) error {
@@ -79,11 +77,11 @@ func (s *Room) secondRound(c echo.Context, v *visit) error {
 }
 
 // change does what a button without fields asks for, and goes where that leads.
-func (s *Room) change(c echo.Context, v *visit, path string, do func(context.Context, *study.Study, string) (store.Position, error)) error {
-	switch _, from := s.readFormToken(c, v.Hosted, v.pass, path); from {
-	case somebodyElse:
-		return &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: v.Hosted}
-	case unclear:
+func (s *Room) change(c echo.Context, v *visit, path string,
+	do func(context.Context, *study.Study, string) (store.Position, error)) error {
+	if _, ok, err := s.readFormToken(c, v.Hosted, v.pass, path); err != nil {
+		return err
+	} else if !ok {
 		return s.To(c, v.stands(v.pos))
 	}
 	ctx, cancel := saving(c)
@@ -120,11 +118,11 @@ func (s *Room) submit(c echo.Context, v *visit) error {
 	for _, f := range step.Fields {
 		typed.values[f.Name] = form.Get(f.Name)
 	}
-	shown, from := s.readFormToken(c, v.Hosted, v.pass, step.Path)
-	switch from {
-	case somebodyElse:
-		return &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: v.Hosted, Kept: kept(c, v.Hosted)}
-	case unclear:
+	shown, ok, err := s.readFormToken(c, v.Hosted, v.pass, step.Path)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		typed.resend = true
 		return s.showStep(c, v, http.StatusUnprocessableEntity, step, typed)
 	}
@@ -159,10 +157,9 @@ func timing(typed sent, shown time.Time) store.Timing {
 // draft saves what is typed and not sent yet.
 func (s *Room) draft(c echo.Context, v *visit) error {
 	path := c.Param("path")
-	switch _, from := s.readFormToken(c, v.Hosted, v.pass, path); from {
-	case somebodyElse:
-		return &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: v.Hosted}
-	case unclear:
+	if _, ok, err := s.readFormToken(c, v.Hosted, v.pass, path); err != nil {
+		return err
+	} else if !ok {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request", Study: v.Hosted}
 	}
 	ctx, cancel := saving(c)
@@ -184,31 +181,31 @@ func (s *Room) end(c echo.Context, v *visit) error {
 		return s.To(c, v.stands(v.pos))
 	}
 	page := s.endPage(v, v.pos.Outcome)
-	page.Frame = s.visitFrame(v, v.Words.Say("end."+page.Outcome+".title"))
+	page.Frame = s.visitFrame(v, page.Title)
 	if page.Preview != nil {
 		page.Preview.Here = "end"
 	}
 	switch v.pos.Outcome {
 	case study.NoConsent:
-		page.Reconsider = s.Base + v.Path("/reconsider")
+		button, err := s.button(v.Hosted, v.pass, "/", "reconsider")
+		if err != nil {
+			return err
+		}
+		page.Reconsider = &button
 	case study.Completed:
 		page.Progress = &templates.Progress{Percent: 100}
 		open, err := s.Store.SecondRoundOpen(c.Request().Context(), &v.Study.Study, v.pass.Token)
 		if err != nil {
 			return err
 		}
+		page.SecondRoundLater = !open && v.votesMissing()
 		if open {
-			page.SecondRound = s.Base + v.Path("/second-round")
-		} else {
-			page.SecondRoundLater = v.votesMissing()
+			button, err := s.button(v.Hosted, v.pass, "/", "second-round")
+			if err != nil {
+				return err
+			}
+			page.SecondRound = &button
 		}
-	}
-	var err error
-	if page.ReconsiderToken, err = s.formToken(v.Hosted, v.pass, "reconsider"); err != nil {
-		return err
-	}
-	if page.SecondRoundToken, err = s.formToken(v.Hosted, v.pass, "second-round"); err != nil {
-		return err
 	}
 	return s.Show(c, http.StatusOK, pages.End(page))
 }
@@ -237,24 +234,20 @@ func (v *visit) votesMissing() bool {
 
 // askToWithdraw asks before anything is removed.
 func (s *Room) askToWithdraw(c echo.Context, v *visit) error {
-	token, err := s.formToken(v.Hosted, v.pass, "withdraw")
+	button, err := s.button(v.Hosted, v.pass, "/", "withdraw")
 	if err != nil {
 		return err
 	}
 	frame := s.visitFrame(v, v.Words.Say("withdraw.title"))
 	frame.Withdraw = ""
-	return s.Show(c, http.StatusOK, pages.Withdraw(pages.WithdrawPage{
-		Frame: frame, Action: s.Base + v.Path("/withdraw"), Cancel: s.Base + v.Path("/resume"),
-		Token: token, Prolific: len(v.Recruitment.Codes) > 0,
-	}))
+	return s.Show(c, http.StatusOK, pages.Withdraw(frame, button, s.Base+v.Path("/resume"), len(v.Recruitment.Codes) > 0))
 }
 
 // withdraw removes the person's submission.
 func (s *Room) withdraw(c echo.Context, v *visit) error {
-	switch _, from := s.readFormToken(c, v.Hosted, v.pass, "withdraw"); from {
-	case somebodyElse:
-		return &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: v.Hosted}
-	case unclear:
+	if _, ok, err := s.readFormToken(c, v.Hosted, v.pass, "withdraw"); err != nil {
+		return err
+	} else if !ok {
 		return s.To(c, v.Path("/withdraw"))
 	}
 	ctx, cancel := saving(c)

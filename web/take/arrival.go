@@ -1,10 +1,12 @@
 package take
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -42,26 +44,17 @@ func readArrival(rawQuery string, names study.ParameterNames) (a store.Arrival, 
 		}
 		switch {
 		case len(values) == 0 && p.required:
-			wrong = worse(wrong, "missing_ids")
+			wrong = cmp.Or(wrong, "missing_ids")
 		case len(values) == 0:
 		case isTemplate(values[0]):
-			wrong = "template_ids"
-		case !allEqual(values) || !idPattern.MatchString(values[0]):
-			wrong = worse(wrong, "bad_ids")
+			wrong = "template_ids" // explains everything else
+		case len(slices.Compact(values)) > 1 || !idPattern.MatchString(values[0]):
+			wrong = cmp.Or(wrong, "bad_ids")
 		default:
 			*p.into = values[0]
 		}
 	}
 	return a, wrong
-}
-
-// worse keeps the first thing found wrong. A placeholder explains everything
-// else, so it wins over both.
-func worse(before, now string) string {
-	if before != "" {
-		return before
-	}
-	return now
 }
 
 // unescape undoes percent-encoding where it is one; "{{%PROLIFIC_PID%}}" is not.
@@ -80,15 +73,6 @@ func isTemplate(v string) bool {
 		return true
 	}
 	return strings.ContainsAny(v, "{}%")
-}
-
-func allEqual(values []string) bool {
-	for _, v := range values {
-		if v != values[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // arrive takes the recruiter's ids out of the link and into a cookie, so that
@@ -149,16 +133,12 @@ func (s *Room) welcome(c echo.Context) error {
 	if h.Row.Status != store.Running {
 		return s.Refuse(h, store.ErrNotOpen)
 	}
-	token, err := s.formToken(h, p, "start")
+	button, err := s.button(h, p, "/", "start")
 	if err != nil {
 		return err
 	}
-	return s.Show(c, http.StatusOK, pages.Start(pages.StartPage{
-		Frame:   s.StudyFrame(h, h.Words.Say("start.welcome")),
-		Action:  s.Base + h.Path("/start"),
-		Token:   token,
-		Minutes: h.Recruitment.Minutes,
-	}))
+	frame := s.StudyFrame(h, h.Words.Say("start.welcome"))
+	return s.Show(c, http.StatusOK, pages.Start(frame, button, h.Recruitment.Minutes))
 }
 
 // start begins a submission, or finds the one that the arrival has begun.
@@ -171,10 +151,9 @@ func (s *Room) start(c echo.Context) error {
 	if !ok {
 		return s.unknown(c, h)
 	}
-	switch _, sender := s.readFormToken(c, h, p, "start"); sender {
-	case somebodyElse:
-		return &site.Refusal{Status: http.StatusConflict, Name: "other_window", Study: h}
-	case unclear:
+	if _, ok, err := s.readFormToken(c, h, p, "start"); err != nil {
+		return err
+	} else if !ok {
 		return s.To(c, h.Path("/start"))
 	}
 	p.Token, err = s.Store.Start(c.Request().Context(), &h.Study.Study, h.Row.ID, p.Arrival)

@@ -29,7 +29,7 @@ type sent struct {
 	problems      []study.Problem
 }
 
-// visitFrame is what stands around a page of somebody who has begun.
+// visitFrame surrounds a page of somebody who has begun.
 func (s *Room) visitFrame(v *visit, title string) templates.Frame {
 	f := s.StudyFrame(v.Hosted, title)
 	f.Withdraw = s.Base + v.Path("/withdraw")
@@ -40,36 +40,30 @@ func (s *Room) visitFrame(v *visit, title string) templates.Frame {
 // stepPage builds the page of one step.
 type stepPage struct {
 	*visit
-	step  study.Step
-	sent  sent
-	frame templates.Frame
-	form  pages.Form
+	step study.Step
+	sent sent
+	page pages.Step
 }
 
 func (s *Room) showStep(c echo.Context, v *visit, status int, step study.Step, sent sent) error {
-	token, err := s.formToken(v.Hosted, v.pass, step.Path)
+	button, err := s.button(v.Hosted, v.pass, "/p/", step.Path)
 	if err != nil {
 		return err
 	}
 	p := stepPage{visit: v, step: step, sent: sent}
-	p.form = pages.Form{
-		Action: s.Base + v.Path("/p/"+step.Path),
-		Draft:  s.Base + v.Path("/draft/"+step.Path),
-		Token:  token, Active: sent.active, Trail: sent.trail, Resend: sent.resend,
-		PlaceEnd: placeEnd(v.pos.Expires.Sub(s.Now())),
-	}
+	p.page = pages.Step{Frame: s.visitFrame(v, ""), Button: button, Draft: s.Base + v.Path("/draft/"+step.Path),
+		Active: sent.active, Trail: sent.trail, Resend: sent.resend, PlaceEnd: placeEnd(v.pos.Expires.Sub(s.Now()))}
 	if before, ok := v.Before(v.pos.Progress, step.Path); ok {
 		if _, ok := v.find(before.Path); ok {
-			p.form.Back = s.Base + v.Path("/p/"+before.Path)
+			p.page.Back = s.Base + v.Path("/p/"+before.Path)
 		}
 	}
-	p.frame = s.visitFrame(v, "")
-	if p.frame.Preview != nil {
-		p.frame.Preview.Here = step.Path
+	if p.page.Preview != nil {
+		p.page.Preview.Here = step.Path
 	}
-	p.frame.Wrong = status != http.StatusOK
-	p.frame.Progress = &templates.Progress{Percent: int(math.Floor(100 * v.Share(v.pos.Progress, step))), Where: p.where()}
-	page, err := p.page()
+	p.page.Wrong = status != http.StatusOK
+	p.page.Progress = &templates.Progress{Percent: int(math.Floor(100 * v.Share(v.pos.Progress, step))), Where: p.where()}
+	page, err := p.content()
 	if err != nil {
 		return err
 	}
@@ -111,8 +105,6 @@ func (p *stepPage) question() string {
 
 func (p *stepPage) slot() study.Slot { return p.pos.Progress.Slots[p.step.Slot] }
 
-func (p *stepPage) survey() *study.Survey { return p.Flow[p.step.Block].Survey }
-
 // votes counts which vote a statement asks for, and of how many. A statement
 // that was skipped takes no vote's place.
 func (p *stepPage) votes() (n, of int) {
@@ -123,61 +115,57 @@ func (p *stepPage) votes() (n, of int) {
 	return n, max(n, of)
 }
 
-// page puts the step's content into its struct.
-func (p *stepPage) page() (templ.Component, error) {
+// content asks what the step asks, and puts it on its page.
+func (p *stepPage) content() (templ.Component, error) {
 	say := p.Words.Say
-	var page templ.Component
 	switch p.step.Kind {
 	case study.StepConsent:
-		p.frame.Title = say("consent.title")
-		p.addProblems(map[string]string{"consent": say("consent.question")})
-		page = pages.Consent(pages.ConsentPage{Frame: p.frame, Form: p.form, ID: p.id("consent"), HTML: p.ConsentHTML[p.step.Block], Chosen: p.value("consent")})
+		p.page.Title = say("consent.title")
+		p.ask("consent", say("consent.question"))
+		return pages.Consent(p.page, p.ConsentHTML[p.step.Block]), nil
 	case study.StepSurvey:
-		return p.surveyPage()
+		return p.survey()
 	case study.StepInstructions:
-		p.frame.Title = say("instructions.title")
-		p.addProblems(map[string]string{"read": say("instructions.title")})
-		page = pages.Instructions(p.instructions())
+		p.page.Title = say("instructions.title")
+		p.ask("read", p.page.Title)
+		responses := 0
+		for _, slot := range p.pos.Progress.Slots {
+			responses = max(responses, len(slot.Models))
+		}
+		votes := p.Flow[p.step.Block].Overton.VotesPerQuestion
+		return pages.Instructions(p.page, len(p.pos.Progress.Slots), responses, votes), nil
 	case study.StepView, study.StepRating, study.StepVote:
-		return p.questionPage()
+		return p.aboutQuestion()
 	case study.StepCheck:
-		p.frame.Title = say("check.title")
-		p.addProblems(map[string]string{"rating": say("check.legend")})
-		page = pages.Check(pages.CheckPage{Frame: p.frame, Form: p.form,
-			Instruction: p.Checks[p.step.Number-1].Text, Rating: p.scale("rating", "check.legend", "rating.low", "rating.high")})
+		p.page.Title = say("check.title")
+		p.askScale("rating", "check.legend", "rating.low", "rating.high")
+		return pages.Check(p.page, p.Checks[p.step.Number-1].Text), nil
 	case study.StepFeedback:
-		p.frame.Title = say("feedback.title")
-		p.addProblems(map[string]string{"comment": say("feedback.title")})
-		page = pages.Feedback(pages.FeedbackPage{Frame: p.frame, Form: p.form, Comment: p.text("comment", "feedback.label", "feedback.hint")})
-	default:
-		return nil, fmt.Errorf("there is no page for a step of kind %q", p.step.Kind)
+		p.page.Title = say("feedback.title")
+		p.ask("comment", say("feedback.label")).Hint = say("feedback.hint")
+		return pages.Feedback(p.page), nil
 	}
-	return page, nil
+	return nil, fmt.Errorf("there is no page for a step of kind %q", p.step.Kind)
 }
 
-func (p *stepPage) surveyPage() (templ.Component, error) {
-	in := p.Instruments[p.survey().Instrument]
-	if p.frame.Title = in.Title; in.Title == "" {
-		p.frame.Title = p.Words.Say("survey.title")
+func (p *stepPage) survey() (templ.Component, error) {
+	in := p.Instruments[p.Flow[p.step.Block].Survey.Instrument]
+	if p.page.Title = in.Title; in.Title == "" {
+		p.page.Title = p.Words.Say("survey.title")
 	}
-	page := pages.SurveyPage{}
-	labels := map[string]string{}
+	asked := false
 	for _, f := range p.step.Fields {
 		id, again := f.Key.SurveyItem()
 		item, ok := in.Item(id)
 		if !ok {
 			return nil, fmt.Errorf("instrument %s has no item %s", in.Name, id)
 		}
-		page.Again = again
+		asked = again
 		wording := item.In(p.Language)
-		labels[f.Name] = wording.Text
-		choice := p.choice(f.Name, wording.Text, options(item, wording, f.Options, p.Words.Say("survey.refuse")))
-		choice.Lang = p.Language
-		page.Items = append(page.Items, choice)
+		field := p.ask(f.Name, wording.Text)
+		field.Options, field.Lang = options(item, wording, f.Options, p.Words.Say("survey.refuse")), p.Language
 	}
-	p.addProblems(labels)
-	page.Frame, page.Form = p.frame, p.form
-	return pages.Survey(page), nil
+	return pages.Survey(p.page, asked), nil
 }
 
 // options are an item's options in the order shown, in the words given. What
@@ -194,123 +182,80 @@ func options(item instrument.Item, wording instrument.Wording, shown []string, r
 	return all
 }
 
-func (p *stepPage) instructions() pages.InstructionsPage {
-	page := pages.InstructionsPage{Frame: p.frame, Form: p.form, ID: p.id("read"),
-		Questions: len(p.pos.Progress.Slots), Votes: p.Flow[p.step.Block].Overton.VotesPerQuestion}
-	for _, slot := range p.pos.Progress.Slots {
-		page.Responses = max(page.Responses, len(slot.Models))
-	}
-	return page
-}
-
-// questionPage is one of the pages about an assigned question.
-func (p *stepPage) questionPage() (templ.Component, error) {
+// aboutQuestion is one of the pages about an assigned question.
+func (p *stepPage) aboutQuestion() (templ.Component, error) {
 	say := p.Words.Say
 	q, ok := p.Questions.Question(p.slot().Question)
 	if !ok {
 		return nil, fmt.Errorf("the question set has no question %q", p.slot().Question)
 	}
+	p.page.Title = p.where()
 	key := p.step.Fields[0].Key
 	switch p.step.Kind {
 	case study.StepView:
-		p.frame.Title = p.question()
-		page := pages.ViewPage{Question: q.Text, View: p.text("view", "view.label", "view.hint")}
-		labels := map[string]string{"view": say("view.label")}
-		if p.has("stance") {
-			labels["stance"] = say("view.stance")
-			stance := p.choice("stance", labels["stance"], []templates.Option{
+		if p.at("stance") >= 0 {
+			p.ask("stance", say("view.stance")).Options = []templates.Option{
 				{Value: study.StanceFirst, Label: q.Option1, Lang: p.Language},
 				{Value: study.StanceNeutral, Label: say("view.neutral")},
 				{Value: study.StanceSecond, Label: q.Option2, Lang: p.Language},
-			})
-			page.Stance = &stance
+			}
 		}
-		if p.has("importance") {
-			labels["importance"] = say("view.importance")
-			importance := p.scale("importance", "view.importance", "view.importance_low", "view.importance_high")
-			page.Importance = &importance
+		p.ask("view", say("view.label")).Hint = say("view.hint")
+		if p.at("importance") >= 0 {
+			p.askScale("importance", "view.importance", "view.importance_low", "view.importance_high")
 		}
-		p.addProblems(labels)
-		page.Frame, page.Form = p.frame, p.form
-		return pages.View(page), nil
-
+		return pages.View(p.page, q.Text), nil
 	case study.StepRating:
 		response, ok := p.Questions.Response(key.Scope, key.Subject)
 		if !ok {
 			return nil, fmt.Errorf("the question set has no response for question %q", key.Scope)
 		}
-		p.frame.Title = p.where()
-		p.addProblems(map[string]string{"rating": say("rating.legend")})
-		return pages.Rating(pages.RatingPage{Frame: p.frame, Form: p.form, Question: q.Text, Response: response.Text,
-			OwnView: p.pos.Progress.Answers[study.Key{Kind: study.KindView, Scope: q.ID}],
-			Rating:  p.scale("rating", "rating.legend", "rating.low", "rating.high")}), nil
+		p.askScale("rating", "rating.legend", "rating.low", "rating.high")
+		view := p.pos.Progress.Answers[study.Key{Kind: study.KindView, Scope: q.ID}]
+		return pages.Rating(p.page, q.Text, response.Text, view), nil
 	}
-	p.frame.Title = p.where()
-	p.addProblems(map[string]string{"vote": say("vote.legend")})
-	return pages.Vote(pages.VotePage{Frame: p.frame, Form: p.form, ID: p.id("vote"), Question: q.Text,
-		Statement: p.pos.Texts[key.Subject], Chosen: p.value("vote")}), nil
+	p.ask("vote", say("vote.legend"))
+	return pages.Vote(p.page, q.Text, p.pos.Texts[key.Subject]), nil
 }
 
-func (p *stepPage) has(field string) bool { return p.field(field) >= 0 }
-
-func (p *stepPage) field(name string) int {
-	for i, f := range p.step.Fields {
-		if f.Name == name {
-			return i
-		}
-	}
-	return -1
+// at is the place of a field among those of the step; -1 if it has none.
+func (p *stepPage) at(name string) int {
+	return slices.IndexFunc(p.step.Fields, func(f study.Field) bool { return f.Name == name })
 }
 
-// id names a field's element. It is a number, since names may hold anything.
-func (p *stepPage) id(name string) string { return "f" + strconv.Itoa(p.field(name)+1) }
-
-// value is what a field shows: what was typed last, else what was answered.
-func (p *stepPage) value(name string) string {
-	if v, ok := p.sent.values[name]; ok {
-		return v
+// ask puts a field on the page, with what was typed last or else answered
+// before. Its id is a number, because names may hold anything.
+func (p *stepPage) ask(name, label string) *pages.Field {
+	at := p.at(name)
+	value, typed := p.sent.values[name]
+	if !typed {
+		value = p.pos.Progress.Answers[p.step.Fields[at].Key]
 	}
-	return p.pos.Progress.Answers[p.step.Fields[p.field(name)].Key]
+	p.page.Fields = append(p.page.Fields, pages.Field{
+		ID: "f" + strconv.Itoa(at+1), Name: name, Label: label, Value: value, Problem: p.problem(p.step.Fields[at]),
+	})
+	return &p.page.Fields[len(p.page.Fields)-1]
 }
 
-// addProblems fills the summary above the form with the fields' labels; what
-// is wrong stands beside each field.
-func (p *stepPage) addProblems(labels map[string]string) {
-	for _, problem := range p.sent.problems {
-		p.form.Problems = append(p.form.Problems, pages.Problem{
-			ID:   p.id(problem.Field),
-			Text: labels[problem.Field],
-		})
-	}
+func (p *stepPage) askScale(name, label, low, high string) {
+	say := p.Words.Say
+	f := p.ask(name, say(label))
+	f.Low, f.High = say(low), say(high)
 }
 
 // problem says what was wrong with a field; "" if nothing was.
-func (p *stepPage) problem(name string) string {
-	for _, problem := range p.sent.problems {
-		if problem.Field != name {
-			continue
-		}
-		key := "problem." + string(problem.Reason)
-		if problem.Reason == study.Missing {
-			key += "_choice"
-			if p.step.Fields[p.field(name)].Options == nil {
-				key = "problem.missing_text"
-			}
-		}
-		return p.Words.Say(key, "n", problem.Limit)
+func (p *stepPage) problem(f study.Field) string {
+	at := slices.IndexFunc(p.sent.problems, func(wrong study.Problem) bool { return wrong.Field == f.Name })
+	if at < 0 {
+		return ""
 	}
-	return ""
-}
-
-func (p *stepPage) choice(name, legend string, options []templates.Option) pages.Choice {
-	return pages.Choice{ID: p.id(name), Name: name, Legend: legend, Options: options, Chosen: p.value(name), Problem: p.problem(name)}
-}
-
-func (p *stepPage) scale(name, legend, low, high string) pages.Scale {
-	say := p.Words.Say
-	return pages.Scale{ID: p.id(name), Name: name, Legend: say(legend), Low: say(low), High: say(high), Chosen: p.value(name), Problem: p.problem(name)}
-}
-
-func (p *stepPage) text(name, label, hint string) pages.Text {
-	return pages.Text{ID: p.id(name), Name: name, Label: p.Words.Say(label), Hint: p.Words.Say(hint), Value: p.value(name), Problem: p.problem(name)}
+	wrong := p.sent.problems[at]
+	key := "problem." + string(wrong.Reason)
+	switch {
+	case wrong.Reason == study.Missing && f.Options == nil:
+		key = "problem.missing_text"
+	case wrong.Reason == study.Missing:
+		key = "problem.missing_choice"
+	}
+	return p.Words.Say(key, "n", wrong.Limit)
 }

@@ -17,7 +17,7 @@ import (
 	"overton/web/site"
 )
 
-// visitor is who walks a preview: a virtual participant, who needs no
+// visitor is who goes through a preview: a virtual participant, who needs no
 // signature and takes no place.
 var visitor = store.Arrival{Participant: "virtual-preview", Submission: "preview", Study: "preview"}
 
@@ -36,7 +36,9 @@ func Preview(s *site.Site, of *site.Prepared, id, leave string) (pages http.Hand
 	r.preview = &preview{of: of, cookie: "overton_preview_" + id, leave: leave}
 	s.Bar = r.bar
 	names := of.Recruitment.Parameters
-	query := url.Values{names.Participant: {visitor.Participant}, names.Submission: {visitor.Submission}, names.Study: {visitor.Study}}
+	query := url.Values{
+		names.Participant: {visitor.Participant}, names.Submission: {visitor.Submission}, names.Study: {visitor.Study},
+	}
 	routes := append(r.Routes(), site.Route{Method: http.MethodPost, Path: "/jump", Role: site.Public, Handler: r.jump})
 	return s.Inner(routes), "/s/" + of.Slug + "?" + query.Encode()
 }
@@ -57,11 +59,12 @@ type outlined struct {
 }
 
 // outline lists the pages of a study as far as they can be told before anybody
-// walks it.
+// goes through it.
 func outline(p *site.Prepared) []outlined {
 	var list []outlined
 	add := func(path string, kind study.StepKind, block, slot, number int, name string, args ...any) {
-		list = append(list, outlined{study.Step{Path: path, Kind: kind, Block: block, Slot: slot, Number: number}, fmt.Sprintf(name, args...)})
+		step := study.Step{Path: path, Kind: kind, Block: block, Slot: slot, Number: number}
+		list = append(list, outlined{step, fmt.Sprintf(name, args...)})
 	}
 	for i, b := range p.Flow {
 		switch {
@@ -69,7 +72,8 @@ func outline(p *site.Prepared) []outlined {
 			add("consent", study.StepConsent, i, -1, 1, "Consent")
 		case b.Survey != nil:
 			for n := range b.Survey.MostPages() {
-				add(fmt.Sprintf("survey%d-%d", i, n+1), study.StepSurvey, i, -1, n+1, "Survey %s, page %d", b.Survey.Instrument, n+1)
+				add(fmt.Sprintf("survey%d-%d", i, n+1), study.StepSurvey, i, -1, n+1,
+					"Survey %s, page %d", b.Survey.Instrument, n+1)
 			}
 		case b.Overton != nil:
 			add("instructions", study.StepInstructions, i, -1, 1, "Instructions")
@@ -99,9 +103,12 @@ func outline(p *site.Prepared) []outlined {
 // behind says whether a step comes before another in the flow.
 func behind(a, b study.Step) bool {
 	rank := func(kind study.StepKind) int {
-		return slices.Index([]study.StepKind{study.StepInstructions, study.StepView, study.StepRating, study.NeedBallot, study.StepVote, study.StepCheck}, kind)
+		return slices.Index([]study.StepKind{
+			study.StepInstructions, study.StepView, study.StepRating, study.NeedBallot, study.StepVote, study.StepCheck,
+		}, kind)
 	}
-	return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Slot, b.Slot), cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Number, b.Number)) < 0
+	return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Slot, b.Slot),
+		cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Number, b.Number)) < 0
 }
 
 // jump answers what lies before a page in any way that is accepted, and goes
@@ -132,7 +139,8 @@ func (s *Room) jump(c echo.Context) error {
 	for v.pos.Outcome == study.InProgress && behind(v.pos.Step, steps[at].Step) {
 		step := v.pos.Step
 		var problems []study.Problem
-		v.pos, problems, err = s.Store.Submit(ctx, &p.Study.Study, v.pass.Token, step.Path, madeUp(p, step), store.Timing{Shown: s.Now()})
+		v.pos, problems, err = s.Store.Submit(ctx, &p.Study.Study, v.pass.Token, step.Path, madeUp(p, step),
+			store.Timing{Shown: s.Now()})
 		if err != nil || problems != nil {
 			return errors.Join(err, fmt.Errorf("a made-up answer to %s was not accepted: %v", step.Path, problems))
 		}

@@ -3,9 +3,10 @@
 package take
 
 import (
-	"cmp"
 	"errors"
+	"sync/atomic"
 
+	"github.com/MicahParks/keyfunc/v3"
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/store"
@@ -15,13 +16,13 @@ import (
 // Room holds the pages of participants, of the site or of one preview.
 type Room struct {
 	*site.Site
-	keys    keyring  // of signed links
-	preview *preview // nil on the real site
+	keys    atomic.Pointer[keyfunc.Keyfunc] // of signed links; nil until a fetch has succeeded
+	preview *preview                        // nil on the real site
 }
 
 // New opens the room.
 func New(s *site.Site) *Room {
-	return &Room{Site: s, keys: keyring{url: cmp.Or(s.ProlificKeys, ProlificKeys)}}
+	return &Room{Site: s}
 }
 
 // Routes are the room's lines of the route table.

@@ -11,6 +11,7 @@ import (
 
 	"overton/internal/store"
 	"overton/templates"
+	pages "overton/templates/take"
 	"overton/web/site"
 )
 
@@ -45,7 +46,7 @@ func (s *Room) pass(c echo.Context, h *site.Hosted) (p pass, ok bool) {
 }
 
 func (s *Room) savePass(c echo.Context, h *site.Hosted, p pass) error {
-	// A cookie that cannot be read gives an error beside a usable new session.
+	// A cookie that cannot be read gives an error together with a usable new session.
 	session, _ := s.Cookies.Get(c.Request(), s.cookieName(c.Request(), h))
 	for name, from := range p.values() {
 		session.Values[name] = *from
@@ -61,7 +62,9 @@ func (s *Room) savePass(c echo.Context, h *site.Hosted, p pass) error {
 }
 
 func (p *pass) values() map[string]*string {
-	return map[string]*string{"participant": &p.Participant, "submission": &p.Submission, "study": &p.Study, "token": &p.Token}
+	return map[string]*string{
+		"participant": &p.Participant, "submission": &p.Submission, "study": &p.Study, "token": &p.Token,
+	}
 }
 
 // visit is a participant's request: the study, who they are, where they stand.
@@ -70,8 +73,6 @@ type visit struct {
 	pass pass
 	pos  store.Position
 }
-
-func visitOf(c echo.Context) *visit { return c.Get(site.VisitKey).(*visit) }
 
 // visit finds out who a request is from and where they stand. The visit is
 // known but for its position if the error is store.ErrWithdrawn, or
@@ -144,30 +145,30 @@ type formToken struct {
 const formTokenName = "form"
 
 func (s *Room) formToken(h *site.Hosted, p pass, path string) (string, error) {
-	return securecookie.EncodeMulti(formTokenName, formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}, s.Cookies.Codecs...)
+	t := formToken{h.Row.Slug, p.Submission, path, s.Now().UnixMilli()}
+	return securecookie.EncodeMulti(formTokenName, t, s.Cookies.Codecs...)
 }
 
-// sender says what a form's token tells about who sent it.
-type sender int
+// button is a form that is posted to a page below a folder of the study, with
+// the token for that page.
+func (s *Room) button(h *site.Hosted, p pass, folder, path string) (pages.Button, error) {
+	token, err := s.formToken(h, p, path)
+	return pages.Button{Action: s.Base + h.Path(folder+path), Token: token}, err
+}
 
-const (
-	unclear      sender = iota // no token, or one that is too old, broken or for another page
-	oneself                    // the participant of this browser's cookie
-	somebodyElse               // the form was opened by another participant
-)
-
-// readFormToken checks the token of a posted form. shown is when the page was
-// sent out.
-func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, from sender) {
+// readFormToken checks the token of a posted form, and says when its page was
+// sent out. ok is false if there is no token, or one that is too old, broken or
+// for another page. The error is the refusal of a form that another participant
+// opened.
+func (s *Room) readFormToken(c echo.Context, h *site.Hosted, p pass, path string) (shown time.Time, ok bool, err error) {
 	var t formToken
-	if err := securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...); err != nil {
-		return time.Time{}, unclear
+	err = securecookie.DecodeMulti(formTokenName, c.Request().PostFormValue("token"), &t, s.Cookies.Codecs...)
+	if err != nil {
+		return time.Time{}, false, nil
 	}
-	switch {
-	case t.Submission != p.Submission:
-		return time.Time{}, somebodyElse
-	case t.Slug != h.Row.Slug || t.Path != path:
-		return time.Time{}, unclear
+	if t.Submission != p.Submission {
+		return time.Time{}, false, &site.Refusal{
+			Status: http.StatusConflict, Name: "other_window", Study: h, Kept: kept(c, h)}
 	}
-	return time.UnixMilli(t.At), oneself
+	return time.UnixMilli(t.At), t.Slug == h.Row.Slug && t.Path == path, nil
 }

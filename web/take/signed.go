@@ -1,21 +1,19 @@
 package take
 
 import (
+	"cmp"
 	"context"
-	"crypto/rsa"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
 
 	"overton/internal/store"
 	"overton/internal/study"
@@ -31,7 +29,9 @@ const (
 
 	clockLeeway = 30 * time.Second // how far the two clocks may differ
 	keyLife     = 24 * time.Hour   // then keys are fetched again
-	keyPause    = time.Minute      // between two fetches, whatever links claim
+	keyTimeout  = 10 * time.Second // of a fetch
+	keyPause    = time.Minute      // between two fetches for unknown keys, whatever links claim
+	keyWait     = 5 * time.Second  // of a link with an unknown key, for another fetch
 )
 
 // signedClaims are what a signed link says. Parameters holds each of the
@@ -54,8 +54,11 @@ func (s *Room) checkSigned(c echo.Context, names study.ParameterNames, a store.A
 		jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(prolificIssuer), jwt.WithSubject(a.Submission),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithTimeFunc(s.Now), jwt.WithLeeway(clockLeeway),
 	).ParseWithClaims(r.URL.Query().Get(signedName), &claims, func(t *jwt.Token) (any, error) {
-		id, _ := t.Header["kid"].(string)
-		return s.keys.get(r.Context(), id, s.Now())
+		keys, err := s.signingKeys()
+		if err != nil {
+			return nil, err
+		}
+		return keys.KeyfuncCtx(context.WithoutCancel(r.Context()))(t)
 	})
 	switch {
 	case errors.Is(err, errNoKeys):
@@ -75,7 +78,9 @@ func (s *Room) checkSigned(c echo.Context, names study.ParameterNames, a store.A
 	if !forUs {
 		return fmt.Errorf("%w: it was made for another site", errUnsigned)
 	}
-	for name, value := range map[string]string{names.Participant: a.Participant, names.Study: a.Study, names.Submission: a.Submission} {
+	for name, value := range map[string]string{
+		names.Participant: a.Participant, names.Study: a.Study, names.Submission: a.Submission,
+	} {
 		if claimed, given := claims.Parameters[name]; (given || value != "") && claimed != value {
 			return fmt.Errorf("%w: %s is not the one that was signed", errUnsigned, name)
 		}
@@ -95,77 +100,35 @@ func (s *Room) refuseUnsigned(c echo.Context, h *site.Hosted, err error) error {
 	return err
 }
 
-// keyring holds the public keys that links are signed with, fetched at first
-// use, again after a day, and when a link names a key that is not known.
-type keyring struct {
-	url string
-
-	mu      sync.Mutex
-	keys    map[string]*rsa.PublicKey
-	fetched time.Time // successfully
-	tried   time.Time
-}
-
 // errNoKeys is that the keys could not be fetched, and none is known.
 var errNoKeys = errors.New("no keys to check signed links with")
 
-func (k *keyring) get(ctx context.Context, id string, now time.Time) (*rsa.PublicKey, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	key := k.keys[id]
-	if (key == nil || now.Sub(k.fetched) > keyLife) && now.Sub(k.tried) > keyPause {
-		k.tried = now
-		keys, err := fetchKeys(ctx, k.url)
-		if err != nil && len(k.keys) == 0 {
-			k.tried = time.Time{} // nobody can enter until they are here
-			return nil, fmt.Errorf("%w: %w", errNoKeys, err)
-		}
-		if err == nil {
-			k.keys, k.fetched = keys, now
-		}
-		key = k.keys[id]
+// signingKeys finds the keys of signed links. They are fetched with the first
+// such link, so that a server without signed links never asks Prolific; then
+// once a day in the background, and when a link names an unknown key. As long
+// as there are none, each arrival asks for itself and none waits for another.
+func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
+	if known := s.keys.Load(); known != nil {
+		return *known, nil
 	}
-	if key == nil {
-		return nil, fmt.Errorf("it names the key %q, which Prolific does not publish", id)
-	}
-	return key, nil
-}
-
-// fetchKeys reads a JSON Web Key Set (RFC 7517); keys that are not RSA are
-// passed over.
-func fetchKeys(ctx context.Context, from string) (map[string]*rsa.PublicKey, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	ctx, stop := context.WithCancel(s.Life)
+	firstMayFail := false
+	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{cmp.Or(s.ProlificKeys, ProlificKeys)}, keyfunc.Override{
+		HTTPTimeout: keyTimeout, RefreshInterval: keyLife, NoErrorReturnFirstHTTPReq: &firstMayFail,
+		RefreshUnknownKID: rate.NewLimiter(rate.Every(keyPause), 1), RateLimitWaitMax: keyWait,
+		RefreshErrorHandlerFunc: func(string) func(context.Context, error) {
+			return func(_ context.Context, err error) {
+				s.Log.Warn("fetching the keys of signed links again", "error", err)
+			}
+		},
+	})
 	if err != nil {
-		return nil, fmt.Errorf("fetching keys: %w", err)
+		stop()
+		return nil, fmt.Errorf("%w: %w", errNoKeys, err)
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("fetching keys: %w", err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("fetching keys from %s: the answer is %s", from, response.Status)
-	}
-	var set struct {
-		Keys []struct{ Kty, Kid, N, E string }
-	}
-	if err := json.NewDecoder(http.MaxBytesReader(nil, response.Body, 1<<20)).Decode(&set); err != nil {
-		return nil, fmt.Errorf("reading the keys of %s: %w", from, err)
-	}
-	keys := map[string]*rsa.PublicKey{}
-	for _, k := range set.Keys {
-		if k.Kty != "RSA" {
-			continue
-		}
-		n, errN := base64.RawURLEncoding.DecodeString(k.N)
-		e, errE := base64.RawURLEncoding.DecodeString(k.E)
-		exponent := new(big.Int).SetBytes(e)
-		if errN != nil || errE != nil || !exponent.IsInt64() || exponent.Int64() >= 1<<31 {
-			return nil, fmt.Errorf("reading the keys of %s: key %q is not an RSA key", from, k.Kid)
-		}
-		keys[k.Kid] = &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(exponent.Int64())}
+	if !s.keys.CompareAndSwap(nil, &keys) { // another arrival was faster
+		stop()
+		keys = *s.keys.Load()
 	}
 	return keys, nil
 }
