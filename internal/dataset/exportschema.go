@@ -94,19 +94,19 @@ func (v *visit) value(kind study.Kind, scope, subject string) any {
 
 // ExportTables is the one description of what exports of a study hold: files,
 // dictionary and documentation are made from it.
-func (s *Study) ExportTables() []ExportTable {
+func ExportTables(s *Study) []ExportTable {
 	return []ExportTable{
-		{Name: "ratings", Columns: s.ratingColumns(), rows: ratingRows,
+		{Name: "ratings", Columns: ratingColumns(s), rows: ratingRows,
 			Meaning: "One row for each rating of a model response. The columns of OvertonBench have their names there, so that the file can stand in for it."},
 		{Name: "votes", Columns: voteColumns(), rows: voteRows, Meaning: "One row for each statement drawn for a person's vote, voted on or not."},
 		{Name: "statements", Columns: statementColumns(), Meaning: "One row for each statement: free responses as peers see them, and seeds."},
-		{Name: "participants", Columns: s.participantColumns(), rows: participantRows, Meaning: "One row for each submission, finished or not."},
+		{Name: "participants", Columns: participantColumns(s), rows: participantRows, Meaning: "One row for each submission, finished or not."},
 		{Name: "surveys", Columns: surveyAnswerColumns(), rows: surveyRows,
 			Meaning: "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition no longer holds are in answers alone."},
 		{Name: "answers", Columns: answerColumns(), rows: answerRows, Meaning: "The long form: one row for each answer of any kind, with its current value."},
 		{Name: "assignments", Columns: assignmentColumns(), rows: assignmentRows, Meaning: "One row for each question that a submission was given, answered or not."},
 		{Name: "draws", Columns: drawColumns(), rows: drawRows, Meaning: "One row for each survey of which something was drawn for a submission: topics, items, their repetition or the order of the options."},
-		{Name: "wide", Columns: s.wideColumns(), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. The questions stand in the order in which the participant had them."},
+		{Name: "wide", Columns: wideColumns(s), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. The questions stand in the order in which the participant had them."},
 	}
 }
 
@@ -125,7 +125,7 @@ var (
 		func(r *exportRow) any { return r.answer.Round }}
 )
 
-func (s *Study) ratingColumns() []Column {
+func ratingColumns(s *Study) []Column {
 	stance := func(r *exportRow) any { return r.value(study.KindStance, r.question.ID, "") }
 	return slices.Concat([]Column{
 		userColumn,
@@ -142,7 +142,7 @@ func (s *Study) ratingColumns() []Column {
 		{"selection_text", Text, "", "The endpoint that the participant is closer to, or Neutral", func(r *exportRow) any { return r.selection(r.question) }},
 		{"selection_position", Text, "", "The same as 1, 2 or neutral; empty where the question has no endpoints or the study did not ask", stance},
 		{"importance", Integer, "1 to 5", "How much the question matters to the participant", func(r *exportRow) any { return whole(r.value(study.KindImportance, r.question.ID, "")) }},
-	}, s.surveyColumns(), []Column{
+	}, surveyColumns(s), []Column{
 		{"votes", Text, "JSON", "The participant's votes on this question: statement_id to agree, disagree or neutral, in the order shown", func(r *exportRow) any { return r.votes }},
 		{"cluster_kmeans", Text, "", "Viewpoint group of the participant on this question in the latest analysis; not comparable across questions", func(r *exportRow) any {
 			if group, ok := r.export.Groups[r.question.ID][r.Pseudonym]; ok {
@@ -209,8 +209,8 @@ func drawColumns() []Column {
 // wideColumns are those of a participant, followed by all answers but single
 // votes: question by question in the participant's order, then the surveys of
 // which something is drawn, checks and feedback.
-func (s *Study) wideColumns() []Column {
-	columns := s.participantColumns()
+func wideColumns(s *Study) []Column {
+	columns := participantColumns(s)
 	add := func(name, unit, meaning string, kind Kind, value func(*exportRow) any) {
 		if slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
 			name += "_2"
@@ -281,9 +281,9 @@ const OvertonBench Format = "overtonbench"
 
 // overtonBenchTable is OvertonBench's table. Demographics are the answers to
 // the survey on demographics, else what the recruiter's file says.
-func (s *Study) overtonBenchTable() ExportTable {
+func overtonBenchTable(s *Study) ExportTable {
 	published := map[string]Column{}
-	for _, c := range s.ratingColumns() {
+	for _, c := range ratingColumns(s) {
 		published[c.Name] = c
 	}
 	question, group := published["question_id"], published["cluster_kmeans"]
@@ -356,7 +356,7 @@ func statementColumns() []Column {
 	}
 }
 
-func (s *Study) participantColumns() []Column {
+func participantColumns(s *Study) []Column {
 	count := func(kind study.Kind, counts func(value string) bool) func(*exportRow) any {
 		return func(r *exportRow) any {
 			n := 0
@@ -402,7 +402,7 @@ func (s *Study) participantColumns() []Column {
 			}
 			return jsonOf(r.Recruited.Attributes)
 		}},
-	}, s.surveyColumns())
+	}, surveyColumns(s))
 }
 
 func answerColumns() []Column {
@@ -439,7 +439,7 @@ func timeColumns() []Column {
 
 // surveyColumns are the items of the surveys that everybody is asked, each
 // named by its id, or by instrument and id where an id comes twice.
-func (s *Study) surveyColumns() []Column {
+func surveyColumns(s *Study) []Column {
 	var columns []Column
 	for _, b := range s.Flow {
 		if b.Survey == nil || b.Survey.Topics > 0 || b.Survey.Sample > 0 {

@@ -63,7 +63,7 @@ const (
 // item's id, or leave it empty.
 func readInstrumentTable(name string, content []byte) (instrument.Instrument, error) {
 	var faults Faults
-	s, ok := readSheet(file{name, content}, instrumentColumns, &faults)
+	s, ok := readSheet(name, content, instrumentColumns, &faults)
 	if !ok {
 		return instrument.Instrument{}, faults.orNil()
 	}

@@ -89,7 +89,7 @@ func (s *Setup) YAML() []byte {
 		for _, q := range s.Quotas {
 			w.line(1, "- variable: "+scalar(q.Variable))
 			w.line(2, "targets:")
-			for _, value := range sorted(q.Targets) {
+			for _, value := range slices.Sorted(maps.Keys(q.Targets)) {
 				w.line(3, fmt.Sprintf("%s: %d", scalar(value), q.Targets[value]))
 			}
 		}

@@ -22,17 +22,17 @@ type sheet struct {
 
 // readSheet reads a CSV file. ok is false where its rows cannot be trusted,
 // and then only the causes are in faults.
-func readSheet(f file, columns []column, faults *Faults) (s sheet, ok bool) {
-	text, ok := plainText(f.name, f.data, faults)
+func readSheet(name string, content []byte, columns []column, faults *Faults) (s sheet, ok bool) {
+	text, ok := plainText(name, content, faults)
 	if !ok {
 		return s, false
 	}
-	s = sheet{readCSV(f.name, text, faults), faults, map[string]int{}, map[string]int{}}
+	s = sheet{readCSV(name, text, faults), faults, map[string]int{}, map[string]int{}}
 	if s.Table == nil || !s.bind(columns) {
 		return s, false
 	}
 	if len(s.Rows) == 0 {
-		*faults = append(*faults, Fault{File: f.name, Message: "has a header and no rows"})
+		*faults = append(*faults, Fault{File: name, Message: "has a header and no rows"})
 		return s, false
 	}
 	return s, true

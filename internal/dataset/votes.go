@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,10 +67,8 @@ func (s voteSource) read(name string, parse func(io.Reader) error) error {
 	defer f.Close()
 	start := bufio.NewReader(f)
 	head, _ := start.Peek(8) // a fault in reading comes again
-	for _, other := range foreign {
-		if bytes.HasPrefix(head, []byte(other.start)) {
-			return Fault{File: name, Message: other.advice}
-		}
+	if advice, is := foreignFormat(head); is {
+		return Fault{File: name, Message: advice}
 	}
 	h := newHashingReader(start)
 	if err := parse(h); err != nil {

@@ -123,12 +123,28 @@ func (d *document) mapping(path string, node *ast.MappingNode) mapping {
 	return m
 }
 
+// at is the path of a key; "" stands for the mapping itself.
 func (m mapping) at(key string) string {
-	if m.path == "" {
+	switch {
+	case key == "":
+		return m.path
+	case m.path == "":
 		return key
 	}
 	return m.path + "." + key
 }
+
+// fault notes what is wrong with the value under a key, or at a path below it;
+// "" stands for the mapping itself.
+func (m mapping) fault(key, value, format string, args ...any) {
+	m.doc.fault(m.at(key), value, format, args...)
+}
+
+// line is where the mapping stands.
+func (m mapping) line() int { return m.doc.line(m.path) }
+
+// has says whether there is something under a key.
+func (m mapping) has(key string) bool { return m.value(key) != nil }
 
 // value is the node under a key; nil where it is absent or empty.
 func (m mapping) value(key string) ast.Node {
