@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ import (
 // The guide must know every key that the example or the tests' study uses, and
 // quote faults as they really are.
 func TestTheStudyGuideKnowsEveryKeyAndCode(t *testing.T) {
-	guide := string(contents(t, "../../docs/study-guide.md"))
-	for _, content := range [][]byte{contents(t, "example/study.yaml"), folder()["study.yaml"]} {
+	guide := string(contentOf(t, "../../docs/study-guide.md"))
+	for _, content := range [][]byte{contentOf(t, "example/study.yaml"), folder()["study.yaml"]} {
 		var file any
 		if err := yaml.Unmarshal(content, &file); err != nil {
 			t.Fatal(err)
@@ -53,7 +54,7 @@ func keysOf(value any) (keys []string) {
 }
 
 func TestTheStudyGuideQuotesRealFaults(t *testing.T) {
-	guide := string(contents(t, "../../docs/study-guide.md"))
+	guide := string(contentOf(t, "../../docs/study-guide.md"))
 	f := Files{
 		"study.yaml": []byte(strings.Replace(string(folder()["study.yaml"]), "questions_per_participant", "question_per_participant", 1)),
 		"consent.md": folder()["consent.md"],
@@ -71,4 +72,13 @@ func TestTheStudyGuideQuotesRealFaults(t *testing.T) {
 			t.Errorf("the guide should quote\n%s", line)
 		}
 	}
+}
+
+func contentOf(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

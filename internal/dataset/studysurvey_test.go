@@ -8,7 +8,7 @@ import (
 
 func TestAStudyCanAskAnInstrumentOfItsFolder(t *testing.T) {
 	f := with("study.yaml", "  - feedback", "  - survey: {instrument: tea.csv, title: Tea, items_per_page: 1, items_per_participant: 1, order: reversed_half, repeat: 1}\n  - feedback")
-	f["tea.csv"] = contents(t, "testdata/tea.csv")
+	f["tea.csv"] = contentOf(t, "testdata/tea.csv")
 	s, err := ReadStudy(f)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestSurveyBlockFaults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.block, func(t *testing.T) {
 			f := with("study.yaml", "  - feedback", "  - survey: "+test.block+"\n  - feedback")
-			f["tea.csv"] = contents(t, "testdata/tea.csv")
+			f["tea.csv"] = contentOf(t, "testdata/tea.csv")
 			f["bad.csv"] = []byte("item,label\nA,b\n")
 			if _, err := ReadStudy(f); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
