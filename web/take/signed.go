@@ -112,6 +112,8 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 		return *known, nil
 	}
 	ctx, stop := context.WithCancel(s.Life)
+	stopFetching := stop // unless these keys are the ones that stay
+	defer func() { stopFetching() }()
 	firstMayFail := false
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{cmp.Or(s.ProlificKeys, ProlificKeys)}, keyfunc.Override{
 		HTTPTimeout: keyTimeout, RefreshInterval: keyLife, NoErrorReturnFirstHTTPReq: &firstMayFail,
@@ -123,12 +125,11 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 		},
 	})
 	if err != nil {
-		stop()
 		return nil, fmt.Errorf("%w: %w", errNoKeys, err)
 	}
 	if !s.keys.CompareAndSwap(nil, &keys) { // another arrival was faster
-		stop()
-		keys = *s.keys.Load()
+		return *s.keys.Load(), nil
 	}
+	stopFetching = func() {}
 	return keys, nil
 }
