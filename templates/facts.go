@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
 // StudyFacts sums a study up for those who run it. setHash gives the hash of
 // its question set; it is called only if there is one.
-func StudyFacts(row store.Study, st *dataset.Study, setHash func() string) []Fact {
+func StudyFacts(row store.Study, st *studyfile.Study, setHash func() string) []Fact {
 	facts := []Fact{{Name: "Hash of the files", Value: row.Hash, Code: true}}
 	fact := func(name, format string, args ...any) {
 		facts = append(facts, Fact{Name: name, Value: fmt.Sprintf(format, args...)})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/web/webtest"
 )
 
@@ -88,7 +88,7 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 
 	// A folder with faults, and then a good one, by the page's own form.
 	dir := t.TempDir()
-	give := func(folder dataset.Files) {
+	give := func(folder studyfile.Files) {
 		t.Helper()
 		var paths []string
 		for name, content := range folder {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -50,7 +50,7 @@ func scale(ctx context.Context, path string, p plan) error {
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	opened := now.Add(-fieldTime)
-	st, err := dataset.ReadStudy(p.files())
+	st, err := studyfile.Read(p.files())
 	if err != nil {
 		return fmt.Errorf("making the study: %w", err)
 	}

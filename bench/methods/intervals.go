@@ -314,7 +314,7 @@ func plant(s settings, study uint64, fixed bool) *plantedStudy {
 				})
 			}
 		}
-		p.votes[name] = votes(s, q, seats[i], groups, rng)
+		p.votes[name] = castVotes(s, q, seats[i], groups, rng)
 	}
 	return p
 }
@@ -332,7 +332,7 @@ func drawFrom(shares []float64, rng *rand.Rand) int {
 // votes lets everybody vote on some statements of others. A statement is where
 // its author's group is, a little off; people agree the more, the more it
 // points their way, and a seventh of the votes is neutral.
-func votes(s settings, q question, who []string, groups []int, rng *rand.Rand) *cluster.Matrix {
+func castVotes(s settings, q question, who []string, groups []int, rng *rand.Rand) *cluster.Matrix {
 	statement := make([][2]float64, len(who))
 	for j, g := range groups {
 		statement[j] = [2]float64{q.at[g][0] + 0.5*rng.NormFloat64(), q.at[g][1] + 0.5*rng.NormFloat64()}

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/store"
 	"overton/internal/store/storetest"
 	"overton/internal/study"
@@ -37,7 +40,7 @@ func walked(t *testing.T) (path string, sent map[study.Key]string) {
 	}
 	db := storetest.Reopen(t, path)
 	defer db.Close()
-	st, err := dataset.ReadStudy(os.DirFS(dir))
+	st, err := studyfile.Read(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,7 @@ func TestExportHoldsWhatWasSent(t *testing.T) {
 			t.Errorf("%s: %q in the export, %q was sent", key, got[key], value)
 		}
 	}
-	var m dataset.Manifest
+	var m export.Manifest
 	content, err = os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err == nil {
 		err = json.Unmarshal(content, &m)
@@ -140,7 +143,7 @@ func TestExportHoldsWhatWasSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := dataset.ReadRatings("ratings.csv", ratings, dataset.DefaultGroupColumn)
+	rows, err := votes.ReadRatings("ratings.csv", ratings, votes.DefaultGroupColumn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim"
 	"overton/internal/window"
 )
@@ -69,7 +69,7 @@ exit status is 1 if someone who meant to finish could not.`,
 			}
 		}
 		if folder != "" {
-			if o.Surveyed, err = dataset.ReadStudy(os.DirFS(folder)); err != nil {
+			if o.Surveyed, err = studyfile.Read(os.DirFS(folder)); err != nil {
 				return err
 			}
 		}

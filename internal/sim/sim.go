@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
@@ -38,7 +38,7 @@ type Options struct {
 
 	// Surveyed is the study as in its files, whose surveys people answer from planted opinions; nil lets them
 	// choose any answer.
-	Surveyed *dataset.Study
+	Surveyed *studyfile.Study
 
 	Transport http.RoundTripper // nil: the network
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/figure"
 	"overton/internal/score"
 )
@@ -60,7 +60,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 			Figure{name + "window", "Each mark is a person; people who vote alike are close together. Next to " +
 				"each group are the statements that distinguish it.",
 				func(w float64) *figure.Figure { return figure.WindowMap(q.Question, q.Result, texts, w) }},
-			func(w io.Writer) error { return dataset.WriteWindowMap(w, q.Question, q.Result) },
+			func(w io.Writer) error { return export.WriteWindowMap(w, q.Question, q.Result) },
 		})
 	}
 	if r.Score == nil {
@@ -83,16 +83,16 @@ func ScoreFigures(o *score.Overton) []Tabled {
 		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar shows how much a score would " +
 			"vary with other participants, " + people + "; the thin bar, with other questions, as published.",
 			func(w float64) *figure.Figure { return figure.Leaderboard(o, w) }},
-		func(w io.Writer) error { return dataset.WriteLeaderboard(w, o) },
+		func(w io.Writer) error { return export.WriteLeaderboard(w, o) },
 	}, {
 		Figure{"curve", fmt.Sprintf("A group counts as covered at a mean rating of %g or more (dashed line). "+
 			"Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
 			func(w float64) *figure.Figure { return figure.Curve(o, w) }},
-		func(w io.Writer) error { return dataset.WriteCurve(w, o) },
+		func(w io.Writer) error { return export.WriteCurve(w, o) },
 	}, {
 		Figure{"coverage", "Groups covered out of all groups, by question and model, in the order of the leaderboard.",
 			func(w float64) *figure.Figure { return figure.CoverageMatrix(o, w) }},
-		func(w io.Writer) error { return dataset.WriteCoverage(w, o) },
+		func(w io.Writer) error { return export.WriteCoverage(w, o) },
 	}}
 }
 
@@ -117,7 +117,7 @@ func RatingFigures(
 	figures := []Tabled{{
 		Figure{prefix + "coverage", "Mean rating that each group gave each model; dark if the group is covered.",
 			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, name, o.Parameters.Tau, w) }},
-		func(w io.Writer) error { return dataset.WriteQuestionMatrix(w, q, models) },
+		func(w io.Writer) error { return export.WriteQuestionMatrix(w, q, models) },
 	}}
 	if len(counts) == 0 {
 		return figures
@@ -125,6 +125,6 @@ func RatingFigures(
 	return append(figures, Tabled{
 		Figure{prefix + "ratings", "How the members of each group rated each model.",
 			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, name, w) }},
-		func(w io.Writer) error { return dataset.WriteRatingCounts(w, q.Question, counts) },
+		func(w io.Writer) error { return export.WriteRatingCounts(w, q.Question, counts) },
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/store"
 )
@@ -50,7 +51,7 @@ type Judging struct {
 // the groups of the latest analysis. What is wrong with the file comes back as
 // dataset.Faults or dataset.Fault. ErrNobody: nobody who finished has rated
 // anything. ErrUnpredicted: the file has none of the ratings.
-func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile,
+func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, file JudgeFile,
 	content []byte) (*Judging, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
@@ -72,7 +73,7 @@ func ReadJudge(ctx context.Context, db *store.Store, row store.Study, st *datase
 	if latest != nil {
 		j.ratings = data.Grouped(latest)
 	}
-	if j.predictions, err = dataset.ReadPredictions(file.File, content, file.Column, j.ratings); err != nil {
+	if j.predictions, err = votes.ReadPredictions(file.File, content, file.Column, j.ratings); err != nil {
 		return nil, err
 	}
 	unpredicted := true

@@ -8,7 +8,8 @@ import (
 	"reflect"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/store"
 )
@@ -77,21 +78,21 @@ func TestEveryKindOfResultIsReadBackAsItWasWritten(t *testing.T) {
 }
 
 // judged compares predictions of all ratings, each one too low, with people.
-func judged(t *testing.T, db *store.Store, row store.Study, st *dataset.Study) *Judged {
+func judged(t *testing.T, db *store.Store, row store.Study, st *studyfile.Study) *Judged {
 	t.Helper()
 	data, err := Collect(t.Context(), db, row, st, Auto, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []dataset.Prediction
+	var list []votes.Prediction
 	for _, r := range data.Ratings.Rows {
-		list = append(list, dataset.Prediction{Participant: r.Participant, Question: r.Question, Model: r.Model,
+		list = append(list, votes.Prediction{Participant: r.Participant, Question: r.Question, Model: r.Model,
 			Value: max(1, r.Value-1), Calibrated: 3, Samples: 1})
 	}
 	p := score.DefaultParameters()
 	p.Bootstrap = 20
-	file := JudgeFile{File: "p.csv", Column: dataset.DefaultRatingColumn}
-	j, err := ReadJudge(t.Context(), db, row, st, file, dataset.WritePredictions(list))
+	file := JudgeFile{File: "p.csv", Column: votes.DefaultRatingColumn}
+	j, err := ReadJudge(t.Context(), db, row, st, file, votes.WritePredictions(list))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func judged(t *testing.T, db *store.Store, row store.Study, st *dataset.Study) *
 
 // releasedAnswers are the first of the published repetitions of models'
 // answers to POBs, in all modes.
-func releasedAnswers(t *testing.T, st *dataset.Study) []ModelFile {
+func releasedAnswers(t *testing.T, st *studyfile.Study) []ModelFile {
 	t.Helper()
 	shared := os.Getenv("OVERTON_SHARED")
 	if shared == "" {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -32,7 +32,7 @@ func Parameters(run store.Run) (o Options, err error) {
 
 // Compute reads a study's data, analyses them and returns the result's JSON.
 // step is called as by Analyse.
-func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, o Options, step func()) ([]byte, error) {
+func Compute(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, o Options, step func()) ([]byte, error) {
 	data, err := Collect(ctx, db, row, st, o.People, o.Questions)
 	if err != nil {
 		return nil, err

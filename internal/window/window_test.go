@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/store/storetest"
 	"overton/internal/study"
@@ -45,9 +46,9 @@ flow:
 
 // filled is a store with the study walked by n people of two camps; camp 0
 // likes alder, camp 1 beech. Tests that ask for the same get copies of one walk.
-func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *dataset.Study, map[string]int) {
+func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *studyfile.Study, map[string]int) {
 	t.Helper()
-	st, err := dataset.ReadStudy(folder)
+	st, err := studyfile.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ var walks = struct {
 	by map[string]walked
 }{by: map[string]walked{}}
 
-func walk(t *testing.T, st *dataset.Study, n int, virtual bool) walked {
+func walk(t *testing.T, st *studyfile.Study, n int, virtual bool) walked {
 	t.Helper()
 	ctx := context.Background()
 	path := storetest.New(t)
@@ -154,7 +155,7 @@ func walk(t *testing.T, st *dataset.Study, n int, virtual bool) walked {
 	return walked{file, row, camps}
 }
 
-func analyse(t *testing.T, db *store.Store, row store.Study, st *dataset.Study, o Options) *Result {
+func analyse(t *testing.T, db *store.Store, row store.Study, st *studyfile.Study, o Options) *Result {
 	t.Helper()
 	data, err := Collect(context.Background(), db, row, st, o.People, o.Questions)
 	if err != nil {
@@ -237,7 +238,7 @@ func TestARecordedResultReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Export(context.Background(), db, row, st, func(e *dataset.Export) error {
+	if err := Export(context.Background(), db, row, st, func(e *export.Data) error {
 		if e.Analysis == nil || e.Analysis.Method != "block" || e.Analysis.Input != r.Input.SHA256 {
 			t.Errorf("an export names the analysis %+v", e.Analysis)
 		}

@@ -13,7 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/votes"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/study"
@@ -94,7 +95,7 @@ func (r *Report) Figures() []window.Tabled {
 	if r.Outside != nil {
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "outside", Draw: func(w float64) *figure.Figure { return figure.Outside(r.Outside, r.OutsideName, w) }},
-			CSV:    func(w io.Writer) error { return dataset.WriteOutside(w, r.Outside) },
+			CSV:    func(w io.Writer) error { return export.WriteOutside(w, r.Outside) },
 		})
 	}
 	for i := range r.Questions {
@@ -110,7 +111,7 @@ func (r *Report) question(i int) []window.Tabled {
 		return r.result.QuestionFigures(at, r.texts)
 	}
 	name := window.GivenGroup
-	if r.Group == dataset.DefaultGroupColumn { // holds numbers of viewpoint groups
+	if r.Group == votes.DefaultGroupColumn { // holds numbers of viewpoint groups
 		name = window.NumberedGroup
 	}
 	return window.RatingFigures(fmt.Sprintf("question-%d-", i+1), r.Overton, i, score.Distribution(r.Rated, q), name)

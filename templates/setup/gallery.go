@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
@@ -15,7 +16,7 @@ import (
 func Gallery(frame templates.Frame, text string) []templates.Example {
 	g := gallery{frame: frame, text: text, study: madeUpStudy(text)}
 	faults := Refused{Status: http.StatusUnprocessableEntity}
-	faults.Sent, faults.Faults = dataset.Files{"questions.csv": []byte("question_id,question,option_1,option_2\n" +
+	faults.Sent, faults.Faults = studyfile.Files{"questions.csv": []byte("question_id,question,option_1,option_2\n" +
 		"parks,\"" + text + "\",More,\nnoise,,,\n")}, dataset.Faults{
 		{File: "questions.csv", Line: 2, Column: "option_2", Message: "is empty, but option_1 is not"},
 		{File: "questions.csv", Line: 3, Column: "question", Message: "is empty; expected the question"},
@@ -47,7 +48,7 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 		e.Name = name
 		return e
 	}
-	empty := SetupPage{StudyPage: draft, Study: &dataset.Study{}, Saved: text}
+	empty := SetupPage{StudyPage: draft, Study: &studyfile.Study{}, Saved: text}
 	return append(g.lists(faults, problem),
 		named("admin setup", setup(draft, Refused{}, "The study")),
 		named("admin setup of the next version", setup(next, Refused{}, "")),
@@ -83,7 +84,7 @@ func Gallery(frame templates.Frame, text string) []templates.Example {
 type gallery struct {
 	frame templates.Frame
 	text  string
-	study *dataset.Study
+	study *studyfile.Study
 }
 
 func with(p StudyPage, r Refused) StudyPage {
@@ -169,14 +170,14 @@ func (g gallery) versions() []Version {
 	third.ID, third.Version = 3, 3
 	second.ID, second.Version, second.Status, second.LaunchedAt = 2, 2, store.Running, day
 	one.Status, one.LaunchedAt, one.ClosedAt = store.Closed, day, day
-	changes := []dataset.FileChange{{File: "seeds.csv", Added: true}, {File: "old.csv", Removed: true}, {File: "consent.md", Plus: 1, Minus: 1,
-		Lines: []dataset.LineChange{{Op: ' ', Text: "# Consent"}, {Op: '-', Text: "We keep your data."}, {Op: '+', Text: g.text}}}}
+	changes := []studyfile.FileChange{{File: "seeds.csv", Added: true}, {File: "old.csv", Removed: true}, {File: "consent.md", Plus: 1, Minus: 1,
+		Lines: []studyfile.LineChange{{Op: ' ', Text: "# Consent"}, {Op: '-', Text: "We keep your data."}, {Op: '+', Text: g.text}}}}
 	return []Version{{third, nil}, {second, changes}, {one, nil}}
 }
 
 // madeUpStudy is the example, with a text in it and a check and a quota added.
-func madeUpStudy(text string) *dataset.Study {
-	st, err := dataset.ReadStudy(dataset.Example())
+func madeUpStudy(text string) *studyfile.Study {
+	st, err := studyfile.Read(studyfile.Example())
 	if err != nil {
 		panic("the example cannot be read: " + err.Error())
 	}

@@ -3,6 +3,7 @@ package setup
 
 import (
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
@@ -39,7 +40,7 @@ type Refused struct {
 	Problem string
 	Changed bool // somebody else has changed the draft since the reader opened it
 	Faults  dataset.Faults
-	Sent    dataset.Files // the files that were sent: tables show their rows with faults
+	Sent    studyfile.Files // the files that were sent: tables show their rows with faults
 }
 
 // StudyPage is what all pages about one study have.
@@ -61,7 +62,7 @@ func (p StudyPage) Editable() bool { return p.Draft() && p.MayChange }
 // SetupPage is the overview of a study.
 type SetupPage struct {
 	StudyPage
-	Study *dataset.Study
+	Study *studyfile.Study
 	Saved string // name of the page that was just saved
 	Plan  study.Plan
 	Facts []templates.Fact
@@ -103,7 +104,7 @@ type FormPage struct {
 // QuestionsPage shows the question set and takes its files.
 type QuestionsPage struct {
 	StudyPage
-	Study *dataset.Study
+	Study *studyfile.Study
 }
 
 // TextPage is study.yaml as text.
@@ -115,7 +116,7 @@ type TextPage struct {
 // LaunchPage is what an admin checks before a launch.
 type LaunchPage struct {
 	StudyPage
-	Study  *dataset.Study
+	Study  *studyfile.Study
 	Link   string   // for the recruiter
 	Ticked []string // boxes: see GapBox
 	Plan   study.Plan
@@ -130,5 +131,5 @@ type VersionsPage struct {
 // Version is one version, with what changed from the one before.
 type Version struct {
 	store.Study
-	Changes []dataset.FileChange
+	Changes []studyfile.FileChange
 }

@@ -4,11 +4,10 @@ package setup
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
-
 import (
-	"overton/internal/dataset"
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"
 	"strconv"
@@ -303,7 +302,7 @@ const mostLines = 300
 
 // fileChange says how a file changed; its lines hold completion codes, so only
 // people who may see files read them.
-func fileChange(c dataset.FileChange, see bool) templ.Component {
+func fileChange(c studyfile.FileChange, see bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

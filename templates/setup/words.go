@@ -10,7 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
@@ -71,7 +71,7 @@ func setSize(set study.QuestionSet) string {
 }
 
 // blockDetail sums up what a block asks of people.
-func blockDetail(st *dataset.Study, b study.Block) string {
+func blockDetail(st *studyfile.Study, b study.Block) string {
 	switch {
 	case b.Survey != nil:
 		items := len(st.Instruments[b.Survey.Instrument].Items)
@@ -96,10 +96,10 @@ var workNames = map[study.StepKind]string{
 }
 
 // GapBox names the box that accepts the i-th gap of a study.
-func GapBox(gap dataset.Gap, i int) string { return fmt.Sprintf("%s-%d", gap.Name, i) }
+func GapBox(gap studyfile.Gap, i int) string { return fmt.Sprintf("%s-%d", gap.Name, i) }
 
 // changed says how a file differs from the version before.
-func changed(c dataset.FileChange) string {
+func changed(c studyfile.FileChange) string {
 	switch {
 	case c.Added:
 		return "added"

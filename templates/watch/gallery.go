@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/instrument"
 	"overton/internal/store"
 	"overton/internal/study"
@@ -55,8 +56,8 @@ func newGallery(frame templates.Frame, text string) *gallery {
 }
 
 // madeUpStudy asks for consent, sex, and views on two questions.
-func madeUpStudy(text string) *dataset.Study {
-	st := &dataset.Study{Instruments: map[string]instrument.Instrument{"about": {Title: text, Items: []instrument.Item{
+func madeUpStudy(text string) *studyfile.Study {
+	st := &studyfile.Study{Instruments: map[string]instrument.Instrument{"about": {Title: text, Items: []instrument.Item{
 		{ID: "sex", Text: text, Options: []instrument.Option{{Code: "female", Label: "Female"}, {Code: "male", Label: "Male"}}},
 	}}}}
 	st.Definition = study.Definition{

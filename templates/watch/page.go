@@ -10,7 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 	"overton/templates"
 )
@@ -19,7 +19,7 @@ import (
 // the reader may do there.
 type Page struct {
 	templates.Admin
-	Of            *dataset.Study
+	Of            *studyfile.Study
 	Home          string // address of the study's pages
 	Researcher    bool   // the reader may see single submissions and set the reward
 	Administrator bool   // the reader may change the study's status and how it is moderated

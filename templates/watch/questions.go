@@ -1,7 +1,7 @@
 package watch
 
 import (
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
@@ -23,7 +23,7 @@ type QuestionProgress struct {
 }
 
 // ByQuestion is how far each question is, in the order of the question set.
-func (s Sample) ByQuestion(of *dataset.Study) []QuestionProgress {
+func (s Sample) ByQuestion(of *studyfile.Study) []QuestionProgress {
 	if of.Overton() == nil {
 		return nil
 	}

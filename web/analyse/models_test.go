@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/llm"
 	"overton/internal/study"
 	"overton/web/webtest"
@@ -144,7 +144,7 @@ func TestModelPagesAreNotThereWithoutAFolderOfRuns(t *testing.T) {
 // question, one less on the others.
 func predicted(ts *webtest.Site) []byte {
 	ts.T.Helper()
-	var list []dataset.Prediction
+	var list []votes.Prediction
 	for _, r := range ts.Records() {
 		for _, slot := range r.Slots {
 			for _, model := range slot.Models {
@@ -153,11 +153,11 @@ func predicted(ts *webtest.Site) []byte {
 				if slot.Question != "qid-1" {
 					value = max(1, value-1)
 				}
-				list = append(list, dataset.Prediction{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Calibrated: math.NaN(), Samples: 1})
+				list = append(list, votes.Prediction{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Calibrated: math.NaN(), Samples: 1})
 			}
 		}
 	}
-	return dataset.WritePredictions(list)
+	return votes.WritePredictions(list)
 }
 
 // compare posts the form of the judge's page, and waits for what comes out.

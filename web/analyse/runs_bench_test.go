@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/store/storetest"
@@ -66,7 +66,7 @@ func largeResult(b *testing.B) *window.Result {
 func BenchmarkAnalysisPages(b *testing.B) {
 	ctx := b.Context()
 	db := storetest.Open(b)
-	st, err := dataset.ReadStudy(webtest.StudyFolder(nil))
+	st, err := studyfile.Read(webtest.StudyFolder(nil))
 	if err != nil {
 		b.Fatal(err)
 	}

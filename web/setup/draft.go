@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/instrument"
 	"overton/internal/store"
 	"overton/internal/study"
@@ -23,17 +24,17 @@ import (
 
 // draft is a study while it is changed: its setup, and the other files.
 type draft struct {
-	*dataset.Setup
-	files       dataset.Files
+	*studyfile.Setup
+	files       studyfile.Files
 	instruments map[string]instrument.Instrument // as they were read
 }
 
 func draftOf(h *site.Hosted) *draft { return &draft{h.Setup(), maps.Clone(h.Files), h.Instruments} }
 
 // written are the draft's files with its setup as study.yaml.
-func (d *draft) written() dataset.Files {
+func (d *draft) written() studyfile.Files {
 	files := maps.Clone(d.files)
-	files[dataset.StudyFile] = d.YAML()
+	files[studyfile.FileName] = d.YAML()
 	return files
 }
 
@@ -77,7 +78,7 @@ func (d *draft) add(kind string) error {
 		if _, there := d.files[name]; there {
 			continue
 		}
-		content, err := fs.ReadFile(dataset.Example(), name)
+		content, err := fs.ReadFile(studyfile.Example(), name)
 		if err != nil {
 			return fmt.Errorf("reading the example's %s: %w", name, err)
 		}
@@ -90,8 +91,8 @@ func (d *draft) add(kind string) error {
 // keep checks a draft's changed files and saves them, if the draft still has
 // the hash before. The error may be dataset.Faults, store.ErrConflict or
 // store.ErrTaken; again shows them.
-func (s *Room) keep(c echo.Context, h *site.Hosted, files dataset.Files, before string) (store.Study, error) {
-	st, err := dataset.ReadStudy(files)
+func (s *Room) keep(c echo.Context, h *site.Hosted, files studyfile.Files, before string) (store.Study, error) {
+	st, err := studyfile.Read(files)
 	if err != nil {
 		return store.Study{}, err
 	}
@@ -111,7 +112,7 @@ func again(c echo.Context, h *site.Hosted, err error, show view) error {
 	case errors.As(err, &unusable):
 		r.Problem = unusable.Error()
 	case errors.Is(err, store.ErrTaken):
-		r.Faults = dataset.Faults{{File: dataset.StudyFile, Column: "slug",
+		r.Faults = dataset.Faults{{File: studyfile.FileName, Column: "slug",
 			Message: "is another study's, or this study had it in another version"}}
 	case errors.Is(err, store.ErrConflict):
 		r.Status, r.Changed = http.StatusConflict, true

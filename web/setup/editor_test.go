@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/web/setup"
@@ -102,7 +102,7 @@ func fill(b *webtest.Browser, p webtest.Page, changed map[string]string) webtest
 	return b.Post(action, fields)
 }
 
-func draft(ts *webtest.Site, name string) *dataset.Study {
+func draft(ts *webtest.Site, name string) *studyfile.Study {
 	ts.T.Helper()
 	row, err := ts.Store.Study(ts.T.Context(), name)
 	if err != nil {
@@ -112,7 +112,7 @@ func draft(ts *webtest.Site, name string) *dataset.Study {
 	if err != nil {
 		ts.T.Fatal(err)
 	}
-	st, err := dataset.ReadStudy(dataset.Files(files))
+	st, err := studyfile.Read(studyfile.Files(files))
 	if err != nil {
 		ts.T.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	if p := give(b, "/admin/studies/new", map[string]string{"files:study.zip": string(packed(t, "small/", files))}, map[string]string{"slug": "again"}); p.URL.Path != "/admin/studies/again/setup" {
 		t.Fatalf("came to %s, status %d: %s", p.URL, p.Status, p.Says())
 	}
-	if back, err := dataset.ReadStudy(draft(ts, "again").WithSlug("small")); err != nil || back.Hash != ts.Study.Hash {
+	if back, err := studyfile.Read(draft(ts, "again").WithSlug("small")); err != nil || back.Hash != ts.Study.Hash {
 		t.Errorf("another hash than before, %v", err)
 	}
 	if p := b.Post("/admin/studies/new", url.Values{"from": {"copy"}, "copy": {"small@1"}, "slug": {"copied"}}); p.URL.Path != "/admin/studies/copied/setup" {

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 	"overton/templates"
 	pages "overton/templates/setup"
@@ -87,7 +88,7 @@ func (f *form) apply(typed url.Values) (ok bool) {
 func (f *form) place(faults dataset.Faults) (rest dataset.Faults) {
 	fields := f.fields()
 	for _, fault := range faults {
-		if field := fields[fault.Column]; field != nil && fault.File == dataset.StudyFile {
+		if field := fields[fault.Column]; field != nil && fault.File == studyfile.FileName {
 			field.Problem = fault.Message
 		} else {
 			rest = append(rest, fault)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	pages "overton/templates/setup"
 	"overton/web/site"
@@ -34,7 +34,7 @@ func (s *Room) showNewStudy(c echo.Context, page pages.NewStudyPage) error {
 func (s *Room) saveStudy(c echo.Context) error {
 	page := pages.NewStudyPage{From: c.FormValue("from"), Title: c.FormValue("title"),
 		Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
-	var files dataset.Files
+	var files studyfile.Files
 	var err error
 	next := false
 	switch page.From {
@@ -65,8 +65,8 @@ func (s *Room) saveStudy(c echo.Context) error {
 
 // keepNew saves files as a draft, which replaces another draft of its slug only
 // if replace says so.
-func (s *Room) keepNew(c echo.Context, files dataset.Files, next, replace bool) (row store.Study, err error) {
-	st, err := dataset.ReadStudy(files)
+func (s *Room) keepNew(c echo.Context, files studyfile.Files, next, replace bool) (row store.Study, err error) {
+	st, err := studyfile.Read(files)
 	if err != nil {
 		return row, err
 	}
@@ -88,8 +88,8 @@ func (s *Room) keepNew(c echo.Context, files dataset.Files, next, replace bool) 
 
 // exampleFiles are the example's files under another title and slug, with
 // study.yaml as the editor writes it.
-func exampleFiles(title, slug string) (dataset.Files, error) {
-	st, err := dataset.ReadStudy(dataset.Example())
+func exampleFiles(title, slug string) (studyfile.Files, error) {
+	st, err := studyfile.Read(studyfile.Example())
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func exampleFiles(title, slug string) (dataset.Files, error) {
 }
 
 // copied are the files of another study under a new slug.
-func (s *Room) copied(c echo.Context, name, slug string) (dataset.Files, error) {
+func (s *Room) copied(c echo.Context, name, slug string) (studyfile.Files, error) {
 	h, err := s.Hosted(c.Request().Context(), name)
 	if known := (*site.Refusal)(nil); errors.As(err, &known) {
 		return nil, site.Unusable("Choose the study to copy.")
@@ -115,7 +115,7 @@ func (s *Room) copied(c echo.Context, name, slug string) (dataset.Files, error) 
 
 // uploaded are the files that were sent, under another slug if one was typed.
 // next says that they may become a study's next version.
-func uploaded(r *http.Request) (files dataset.Files, slug string, next bool, err error) {
+func uploaded(r *http.Request) (files studyfile.Files, slug string, next bool, err error) {
 	sent, err := site.ReadUpload(r)
 	if err != nil {
 		return nil, "", false, err
@@ -124,7 +124,7 @@ func uploaded(r *http.Request) (files dataset.Files, slug string, next bool, err
 	if files, err = sent.Folder(); err != nil || slug == "" {
 		return files, slug, next, err
 	}
-	st, err := dataset.ReadStudy(files)
+	st, err := studyfile.Read(files)
 	if err != nil {
 		return files, slug, next, err
 	}

@@ -3,7 +3,7 @@ package setup
 import (
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	pages "overton/templates/setup"
 	"overton/web/site"
 )
@@ -27,7 +27,7 @@ func (s *Room) saveQuestions(c echo.Context, h *site.Hosted) error {
 	if d.Overton() == nil {
 		return changed(h, "/setup")
 	}
-	uploaded := dataset.Files{}
+	uploaded := studyfile.Files{}
 	for field, name := range map[string]*string{"questions": &d.Questions, "responses": &d.Responses, "seeds": &d.Seeds} {
 		if content, there := sent.Slots[field]; there {
 			if *name == "" || *name == "none" {

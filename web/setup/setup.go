@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	pages "overton/templates/setup"
 	"overton/web/site"
 )
@@ -73,7 +73,7 @@ func (s *Room) changeFlow(c echo.Context, h *site.Hosted) error {
 }
 
 // keepFlow saves a change that has no page of its own, and goes to the overview.
-func (s *Room) keepFlow(c echo.Context, h *site.Hosted, files dataset.Files, before string) error {
+func (s *Room) keepFlow(c echo.Context, h *site.Hosted, files studyfile.Files, before string) error {
 	if _, err := s.keep(c, h, files, before); err != nil {
 		return again(c, h, err, s.setup)
 	}

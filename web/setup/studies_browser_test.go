@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/web/webtest"
 )
@@ -24,7 +24,7 @@ func TestTablesAreSortedAndFilteredByKeys(t *testing.T) {
 	t.Parallel()
 	ts := webtest.New(t, webtest.StudyFolder(nil))
 	for n := 1; n <= 11; n++ {
-		st, err := dataset.ReadStudy(webtest.Renamed(fmt.Sprintf("s%d", n)))
+		st, err := studyfile.Read(webtest.Renamed(fmt.Sprintf("s%d", n)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/web/site"
 	"overton/web/webtest"
@@ -41,7 +41,7 @@ func TestAStudyIsMadeFromItsFiles(t *testing.T) {
 			t.Errorf("%s: %+v, %v", slug, row, err)
 		}
 	}
-	want, err := dataset.ReadStudy(webtest.Renamed("nested"))
+	want, err := studyfile.Read(webtest.Renamed("nested"))
 	if err != nil {
 		t.Fatal(err)
 	}

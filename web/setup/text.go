@@ -5,20 +5,20 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	pages "overton/templates/setup"
 	"overton/web/site"
 )
 
 // text shows study.yaml as text.
 func (s *Room) text(c echo.Context, h *site.Hosted, r pages.Refused) error {
-	text := string(h.Files[dataset.StudyFile])
+	text := string(h.Files[studyfile.FileName])
 	if r.Status != 0 {
 		text = typedText(c)
 	}
 	lines := strings.Split(text, "\n")
 	for i, f := range r.Faults {
-		if f.File == dataset.StudyFile && 0 < f.Line && f.Line <= len(lines) {
+		if f.File == studyfile.FileName && 0 < f.Line && f.Line <= len(lines) {
 			r.Faults[i].Value = strings.TrimSpace(lines[f.Line-1])
 		}
 	}
@@ -35,7 +35,7 @@ func typedText(c echo.Context) string { return strings.ReplaceAll(c.FormValue("t
 // saveText takes study.yaml as text, with its comments.
 func (s *Room) saveText(c echo.Context, h *site.Hosted) error {
 	files := draftOf(h).files
-	files[dataset.StudyFile] = []byte(typedText(c))
+	files[studyfile.FileName] = []byte(typedText(c))
 	row, err := s.keep(c, h, files, c.FormValue("hash"))
 	if err != nil {
 		return again(c, h, err, s.text)

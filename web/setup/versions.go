@@ -6,7 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	pages "overton/templates/setup"
 	"overton/web/site"
@@ -32,7 +32,7 @@ func (s *Room) versions(c echo.Context, h *site.Hosted) error {
 		}
 		list[i].Study = row
 		if i > 0 {
-			list[i-1].Changes = dataset.Changes(files, newer)
+			list[i-1].Changes = studyfile.Changes(files, newer)
 		}
 		newer = files
 	}

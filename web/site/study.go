@@ -12,7 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"
 	"overton/templates/catalogue"
@@ -21,7 +21,7 @@ import (
 // Prepared is a study read from its files, with what its pages need made once.
 // It never changes.
 type Prepared struct {
-	*dataset.Study
+	*studyfile.Study
 	Words       catalogue.Words
 	ConsentHTML map[int]string // HTML of the consent texts, by block
 	setHash     func() string  // of the question set; computed once
@@ -130,7 +130,7 @@ func (s *Site) Read(ctx context.Context, row store.Study, name string) (*Hosted,
 }
 
 func prepare(files map[string][]byte) (*Prepared, error) {
-	st, err := dataset.ReadStudy(dataset.Files(files))
+	st, err := studyfile.Read(studyfile.Files(files))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/templates"
 )
 
@@ -49,7 +50,7 @@ func Unusable(format string, args ...any) error { return &UploadError{fmt.Sprint
 
 // Upload is what a form with files held.
 type Upload struct {
-	files  dataset.Files     // of the field "files": as they are, or out of a .zip
+	files  studyfile.Files   // of the field "files": as they are, or out of a .zip
 	Slots  map[string][]byte // of other fields with a file, by the field's name
 	Names  map[string]string // of those files
 	Values url.Values        // of fields without a file
@@ -62,7 +63,7 @@ func ReadUpload(r *http.Request) (*Upload, error) {
 	if err != nil {
 		return nil, Unusable("No file was sent.")
 	}
-	box := &Upload{files: dataset.Files{}, Slots: map[string][]byte{}, Names: map[string]string{}, Values: url.Values{}}
+	box := &Upload{files: studyfile.Files{}, Slots: map[string][]byte{}, Names: map[string]string{}, Values: url.Values{}}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -124,7 +125,7 @@ func (b *Upload) take(part *multipart.Part) error {
 }
 
 // UploadedFolder is the files of a study that a form holds.
-func UploadedFolder(r *http.Request) (dataset.Files, error) {
+func UploadedFolder(r *http.Request) (studyfile.Files, error) {
 	b, err := ReadUpload(r)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func UploadedFolder(r *http.Request) (dataset.Files, error) {
 }
 
 // Folder is the files of a study.
-func (b *Upload) Folder() (dataset.Files, error) {
+func (b *Upload) Folder() (studyfile.Files, error) {
 	if len(b.files) == 0 {
 		return nil, Unusable("No file was sent.")
 	}
@@ -160,19 +161,19 @@ func (b *Upload) put(name string, content io.Reader) error {
 
 // rooted takes the folder off the names of files that were packed with it:
 // the folder that study.yaml lies in, nearest to the top.
-func rooted(files dataset.Files) dataset.Files {
+func rooted(files studyfile.Files) studyfile.Files {
 	var folder string
 	found := false
 	for name := range files {
 		dir, base := path.Split(name)
-		if base == dataset.StudyFile && (!found || len(dir) < len(folder)) {
+		if base == studyfile.FileName && (!found || len(dir) < len(folder)) {
 			folder, found = dir, true
 		}
 	}
 	if folder == "" {
 		return files
 	}
-	inside := dataset.Files{}
+	inside := studyfile.Files{}
 	for name, content := range files {
 		if rest, ok := strings.CutPrefix(name, folder); ok {
 			inside[rest] = content

@@ -10,7 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim/demo"
 	"overton/internal/study"
 	"overton/web/webtest"
@@ -18,9 +18,9 @@ import (
 
 // demoFolder is the demo study, shortened, with a check, and with endpoints on
 // every question, so that it does not matter which one is drawn.
-func demoFolder(t *testing.T) dataset.Files {
+func demoFolder(t *testing.T) studyfile.Files {
 	t.Helper()
-	folder := dataset.Files{}
+	folder := studyfile.Files{}
 	for _, name := range []string{"study.yaml", "consent.md", "questions.csv", "responses.csv", "seeds.csv"} {
 		content, err := fs.ReadFile(demo.Files(), name)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/web"
@@ -388,7 +388,7 @@ func TestParticipantTextIsInert(t *testing.T) {
 func TestAFormIsGoodForItsOwnStudyOnly(t *testing.T) {
 	t.Parallel()
 	ts := webtest.New(t, webtest.StudyFolder(nil))
-	other, err := dataset.ReadStudy(webtest.StudyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: other", 1) }))
+	other, err := studyfile.Read(webtest.StudyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: other", 1) }))
 	if err != nil {
 		t.Fatal(err)
 	}

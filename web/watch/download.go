@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/store"
 	"overton/internal/window"
 	pages "overton/templates/watch"
@@ -46,7 +46,7 @@ func (s *Room) data(c echo.Context, h *site.Hosted) error {
 	}
 	name := fmt.Sprintf("%s-%s-%s", h.Row.Slug, s.Now().UTC().Format("2006-01-02"), file)
 	return s.send(c, h, file, name, func(w io.Writer) error {
-		return window.Export(ctx, s.Store, h.Row, h.Study, func(e *dataset.Export) error {
+		return window.Export(ctx, s.Store, h.Row, h.Study, func(e *export.Data) error {
 			e.Formats, e.At = pages.DataFiles[at].Formats, s.Now()
 			_, err := e.WriteZip(w, h.Row.Slug)
 			return err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/web/webtest"
 )
 
@@ -50,11 +50,11 @@ func TestTheDownloadHoldsTheDataAndNobodysIdentity(t *testing.T) {
 		t.Error("the bundle holds a completion code")
 	}
 
-	own := dataset.Files{}
+	own := studyfile.Files{}
 	for name, content := range b.Get("/admin/studies/small/files.zip").Unpack(t) {
 		own[strings.TrimPrefix(name, "small/")] = []byte(content)
 	}
-	if st, err := dataset.ReadStudy(own); err != nil || st.Hash != ts.Study.Hash {
+	if st, err := studyfile.Read(own); err != nil || st.Hash != ts.Study.Hash {
 		t.Errorf("the study's own files are not what was launched: %v", err)
 	}
 }

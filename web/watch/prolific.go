@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/store"
 	pages "overton/templates/watch"
 	"overton/web/site"
@@ -61,7 +62,7 @@ func (s *Room) keepProlific(c echo.Context, h *site.Hosted) (kept, rows int, str
 		return 0, 0, nil, err
 	}
 	for name, content := range files {
-		list, err := dataset.ReadProlific(name, content)
+		list, err := survey.ReadProlific(name, content)
 		if err != nil {
 			return 0, 0, nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/llm"
 	"overton/internal/llm/llmtest"
 	"overton/internal/study"
@@ -19,7 +19,7 @@ import (
 
 // ModelsSite is a site with a folder of runs: responses to two questions by two
 // models, one of which refuses the second, and a run that has no result yet.
-func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
+func ModelsSite(t *testing.T, folder studyfile.Files) (ts *Site, runs string) {
 	t.Helper()
 	runs = t.TempDir()
 	ts = New(t, folder)
@@ -68,7 +68,7 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 	}
 	ask("first run", "generate", "What about matter 1?", "What about matter 2?", "something refused")
 	ask("empty", "answer")
-	samples := []dataset.Sample{
+	samples := []studyfile.Sample{
 		{
 			ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "One may see it in many ways, and <b>most</b> of them are fair."},
 			QuestionText:  "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true,
@@ -86,7 +86,7 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 			QuestionText:  "What about matter 2?", Number: 1, FinishReason: "length", Flags: []string{"refusal", "cut-off"},
 		},
 	}
-	if err := os.WriteFile(filepath.Join(runs, "first run", "samples.csv"), dataset.WriteSamples(samples), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(runs, "first run", "samples.csv"), studyfile.WriteSamples(samples), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(runs, "notes.txt"), []byte("no run"), 0o644); err != nil {

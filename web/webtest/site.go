@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/store/storetest"
 	"overton/internal/study"
@@ -26,8 +26,8 @@ import (
 type Site struct {
 	T     *testing.T
 	Store *store.Store
-	Study *dataset.Study // that New was given, launched
-	Log   *Log           // of the server
+	Study *studyfile.Study // that New was given, launched
+	Log   *Log             // of the server
 	HTTP  *httptest.Server
 
 	path    string             // of the database
@@ -39,19 +39,19 @@ type Site struct {
 }
 
 // New starts a site on which a study is running. It is closed with the test.
-func New(t *testing.T, folder dataset.Files) *Site {
+func New(t *testing.T, folder studyfile.Files) *Site {
 	t.Helper()
 	return NewWith(t, folder, web.Config{})
 }
 
 // NewWith is New with a configuration, of which the store, the clock and the
 // log are the site's own.
-func NewWith(t *testing.T, folder dataset.Files, config web.Config) *Site {
+func NewWith(t *testing.T, folder studyfile.Files, config web.Config) *Site {
 	t.Helper()
 	ts := &Site{T: t, path: storetest.New(t), Log: &Log{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	ts.Open(config)
 	t.Cleanup(ts.Close)
-	st, err := dataset.ReadStudy(folder)
+	st, err := studyfile.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,14 +64,14 @@ func NewWith(t *testing.T, folder dataset.Files, config web.Config) *Site {
 // also added to its title.
 func (ts *Site) AddStudy(slug string) {
 	ts.T.Helper()
-	st, err := dataset.ReadStudy(Renamed(slug))
+	st, err := studyfile.Read(Renamed(slug))
 	if err != nil {
 		ts.T.Fatal(err)
 	}
 	ts.launch(st, st.Title+" "+slug)
 }
 
-func (ts *Site) launch(st *dataset.Study, title string) {
+func (ts *Site) launch(st *studyfile.Study, title string) {
 	ts.T.Helper()
 	new := store.NewStudy{Slug: st.Slug, Title: title, Hash: st.Hash, Files: st.Files}
 	if _, err := ts.Store.SaveStudy(ts.T.Context(), new, 0); err != nil {

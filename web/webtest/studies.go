@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/score"
 	"overton/internal/window"
 )
 
 // CampFolder is a study whose people can be grouped by their votes.
-func CampFolder(t *testing.T) dataset.Files {
+func CampFolder(t *testing.T) studyfile.Files {
 	t.Helper()
 	folder := StudyFolder(func(yaml string) string {
 		return strings.Replace(NoChecks(yaml), "votes_per_question: 2", "votes_per_question: 8", 1)
@@ -28,7 +28,7 @@ func CampFolder(t *testing.T) dataset.Files {
 }
 
 // Renamed is a study like the others, of another name.
-func Renamed(slug string) dataset.Files {
+func Renamed(slug string) studyfile.Files {
 	return StudyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: "+slug, 1) })
 }
 
@@ -132,7 +132,7 @@ checks:
 `
 
 // StudyFolder is a small study. edit may change its study.yaml.
-func StudyFolder(edit func(string) string) dataset.Files {
+func StudyFolder(edit func(string) string) studyfile.Files {
 	questions := "question_id,source,topic,question,option_1,option_2\n"
 	responses, seeds := "question_id,model,llm_response\n", "question_id,statement\n"
 	for q := 1; q <= 3; q++ {
@@ -148,7 +148,7 @@ func StudyFolder(edit func(string) string) dataset.Files {
 	if edit != nil {
 		yaml = edit(yaml)
 	}
-	return dataset.Files{
+	return studyfile.Files{
 		"study.yaml":    []byte(yaml),
 		"consent.md":    []byte("# About\n\nYou may **stop** at any time. <script>alert(1)</script> [bad](javascript:alert(1))\n"),
 		"questions.csv": []byte(questions), "responses.csv": []byte(responses), "seeds.csv": []byte(seeds),
