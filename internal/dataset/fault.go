@@ -27,7 +27,7 @@ func (f Fault) Error() string {
 		b.WriteString(f.Column + " ")
 	}
 	if f.Value != "" {
-		fmt.Fprintf(&b, "%q ", shorten(f.Value, 60))
+		fmt.Fprintf(&b, "%q ", Shorten(f.Value, 60))
 	}
 	b.WriteString(f.Message)
 	return b.String()
@@ -54,24 +54,24 @@ func (fs Faults) Error() string {
 	return b.String()
 }
 
-// ordered sorts faults by file and line.
-func (fs Faults) ordered() Faults {
+// Ordered sorts faults by file and line.
+func (fs Faults) Ordered() Faults {
 	slices.SortStableFunc(fs, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return fs
 }
 
-// orNil returns nil for no faults, so that the result is a nil error.
-func (fs Faults) orNil() error {
+// OrNil returns nil for no faults, so that the result is a nil error.
+func (fs Faults) OrNil() error {
 	if len(fs) == 0 {
 		return nil
 	}
-	return fs.ordered()
+	return fs.Ordered()
 }
 
-// shorten cuts a text to n characters for a message.
-func shorten(s string, n int) string {
+// Shorten cuts a text to n characters for a message.
+func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s
@@ -79,8 +79,8 @@ func shorten(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// near finds the name that a mistyped one most likely means, or "".
-func near(typed string, names []string) string {
+// Near finds the name that a mistyped one most likely means, or "".
+func Near(typed string, names []string) string {
 	best, distance := "", 0
 	for _, name := range names {
 		a, b := fold(typed), fold(name)

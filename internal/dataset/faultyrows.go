@@ -15,7 +15,7 @@ type FaultyRow struct {
 // FaultyRows finds the rows of a CSV file that its faults are about. apart are
 // the faults of the file as a whole, and all of them where it is no table.
 func FaultyRows(name string, content []byte, faults Faults) (columns []string, rows []FaultyRow, apart Faults) {
-	text, ok := plainText(name, content, new(Faults))
+	text, ok := PlainText(name, content, new(Faults))
 	if !ok {
 		return nil, nil, faults
 	}

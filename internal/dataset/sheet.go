@@ -5,29 +5,30 @@ import (
 	"strings"
 )
 
-// column is one that a sheet may have.
-type column struct {
-	name     string
-	required bool
-}
+// Column is the name of a column that a sheet must have, or may have where it
+// ends in a question mark.
+type Column string
 
-// sheet is a CSV file that an admin wrote, with the columns we know found in
+func (c Column) name() string   { return strings.TrimSuffix(string(c), "?") }
+func (c Column) required() bool { return !strings.HasSuffix(string(c), "?") }
+
+// Sheet is a CSV file that an admin wrote, with the columns we know found in
 // it. Whoever reads it notes all that is wrong in faults and goes on.
-type sheet struct {
+type Sheet struct {
 	*Table
-	faults *Faults
+	Faults *Faults
 	known  map[string]int // index of each known column that is there
-	extra  map[string]int // of every other column
+	Extra  map[string]int // of every other column
 }
 
-// readSheet reads a CSV file. ok is false where its rows cannot be trusted,
+// ReadSheet reads a CSV file. ok is false where its rows cannot be trusted,
 // and then only the causes are in faults.
-func readSheet(name string, content []byte, columns []column, faults *Faults) (s sheet, ok bool) {
-	text, ok := plainText(name, content, faults)
+func ReadSheet(name string, content []byte, columns []Column, faults *Faults) (s Sheet, ok bool) {
+	text, ok := PlainText(name, content, faults)
 	if !ok {
 		return s, false
 	}
-	s = sheet{readCSV(name, text, faults), faults, map[string]int{}, map[string]int{}}
+	s = Sheet{readCSV(name, text, faults), faults, map[string]int{}, map[string]int{}}
 	if s.Table == nil || !s.bind(columns) {
 		return s, false
 	}
@@ -39,35 +40,35 @@ func readSheet(name string, content []byte, columns []column, faults *Faults) (s
 }
 
 // bind finds the known columns in the header.
-func (s *sheet) bind(columns []column) bool {
+func (s *Sheet) bind(columns []Column) bool {
 	for i, name := range s.Columns {
-		s.extra[name] = i
+		s.Extra[name] = i
 	}
 	for _, c := range columns {
-		if i, there := s.extra[c.name]; there {
-			s.known[c.name] = i
-			delete(s.extra, c.name)
+		if i, there := s.Extra[c.name()]; there {
+			s.known[c.name()] = i
+			delete(s.Extra, c.name())
 		}
 	}
 	ok := true
 	refuse := func(name, message string) {
-		*s.faults = append(*s.faults, Fault{File: s.File, Line: 1, Column: name, Message: message})
+		*s.Faults = append(*s.Faults, Fault{File: s.File, Line: 1, Column: name, Message: message})
 		ok = false
 	}
 	if len(s.known) == 0 {
 		if f, wrong := s.wrongSeparator(); wrong {
-			*s.faults = append(*s.faults, f)
+			*s.Faults = append(*s.Faults, f)
 			return false
 		}
 	}
 	for _, c := range columns {
-		if _, there := s.known[c.name]; there {
+		if _, there := s.known[c.name()]; there {
 			continue
 		}
 		if typed := s.meant(c, columns); typed != "" {
-			refuse(typed, fmt.Sprintf("is not a known column; did you mean %q?", c.name))
-		} else if c.required {
-			refuse(c.name, "is missing; the columns are "+strings.Join(s.Columns, ", "))
+			refuse(typed, fmt.Sprintf("is not a known column; did you mean %q?", c.name()))
+		} else if c.required() {
+			refuse(c.name(), "is missing; the columns are "+strings.Join(s.Columns, ", "))
 		}
 	}
 	return ok
@@ -75,59 +76,59 @@ func (s *sheet) bind(columns []column) bool {
 
 // meant is the unknown column that was most likely meant to be c. For a
 // required one a name that holds the other is enough of a likeness.
-func (s *sheet) meant(c column, columns []column) string {
+func (s *Sheet) meant(c Column, columns []Column) string {
 	for _, name := range s.Columns {
-		if _, unknown := s.extra[name]; unknown && near(name, names(columns)) == c.name {
+		if _, unknown := s.Extra[name]; unknown && Near(name, ColumnNames(columns)) == c.name() {
 			return name
 		}
 	}
 	for _, name := range s.Columns {
 		typed := fold(name)
-		if _, unknown := s.extra[name]; unknown && c.required && len(typed) > 1 && near(name, names(columns)) == "" &&
-			(strings.Contains(typed, fold(c.name)) || strings.Contains(fold(c.name), typed)) {
+		if _, unknown := s.Extra[name]; unknown && c.required() && len(typed) > 1 && Near(name, ColumnNames(columns)) == "" &&
+			(strings.Contains(typed, fold(c.name())) || strings.Contains(fold(c.name()), typed)) {
 			return name
 		}
 	}
 	return ""
 }
 
-func names(columns []column) []string {
+func ColumnNames(columns []Column) []string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
-		list[i] = c.name
+		list[i] = c.name()
 	}
 	return list
 }
 
-// cell is a row's value in a known column; "" where the file has no such
+// Cell is a row's value in a known column; "" where the file has no such
 // column or the row ends before it.
-func (s *sheet) cell(row int, name string) string {
+func (s *Sheet) Cell(row int, name string) string {
 	if i, there := s.known[name]; there && i < len(s.Rows[row]) {
 		return s.Rows[row][i]
 	}
 	return ""
 }
 
-// ragged says whether a row has another number of cells than the header,
+// Ragged says whether a row has another number of cells than the header,
 // which is a fault already.
-func (s *sheet) ragged(row int) bool { return len(s.Rows[row]) != len(s.Columns) }
+func (s *Sheet) Ragged(row int) bool { return len(s.Rows[row]) != len(s.Columns) }
 
-// lineOf is where a row's cell begins, or the row itself.
-func (s *sheet) lineOf(row int, name string) int {
+// LineOf is where a row's cell begins, or the row itself.
+func (s *Sheet) LineOf(row int, name string) int {
 	if i, there := s.known[name]; there {
 		return s.line(row, i)
 	}
 	return s.Lines[row]
 }
 
-// others are a row's cells outside the known columns, untouched; nil if the
+// Others are a row's cells outside the known columns, untouched; nil if the
 // file has no such columns.
-func (s *sheet) others(row int) map[string]string {
-	if len(s.extra) == 0 {
+func (s *Sheet) Others(row int) map[string]string {
+	if len(s.Extra) == 0 {
 		return nil
 	}
-	others := make(map[string]string, len(s.extra))
-	for name, i := range s.extra {
+	others := make(map[string]string, len(s.Extra))
+	for name, i := range s.Extra {
 		if i < len(s.Rows[row]) {
 			others[name] = s.Rows[row][i]
 		}
@@ -135,33 +136,33 @@ func (s *sheet) others(row int) map[string]string {
 	return others
 }
 
-// refuse notes what is wrong with a cell.
-func (s *sheet) refuse(row int, name, value, format string, args ...any) {
-	*s.faults = append(*s.faults, Fault{s.File, s.lineOf(row, name), name, value, fmt.Sprintf(format, args...)})
+// Refuse notes what is wrong with a cell.
+func (s *Sheet) Refuse(row int, name, value, format string, args ...any) {
+	*s.Faults = append(*s.Faults, Fault{s.File, s.LineOf(row, name), name, value, fmt.Sprintf(format, args...)})
 }
 
-// id reads a cell that names something. It may not be empty or have blanks
+// ID reads a cell that names something. It may not be empty or have blanks
 // around it, which nobody sees and no join forgives.
-func (s *sheet) id(row int, name, expected string) (string, bool) {
-	id := s.cell(row, name)
+func (s *Sheet) ID(row int, name, expected string) (string, bool) {
+	id := s.Cell(row, name)
 	switch trimmed := strings.TrimSpace(id); {
 	case trimmed == "":
-		if !s.ragged(row) {
-			s.refuse(row, name, "", "is empty; expected %s", expected)
+		if !s.Ragged(row) {
+			s.Refuse(row, name, "", "is empty; expected %s", expected)
 		}
 		return "", false
 	case trimmed != id:
-		s.refuse(row, name, id, "has blanks around it; expected %q", trimmed)
+		s.Refuse(row, name, id, "has blanks around it; expected %q", trimmed)
 		return trimmed, false
 	}
 	return id, true
 }
 
-// text reads a cell that people will read. It is kept as it is, and may not be blank.
-func (s *sheet) text(row int, name, expected string) string {
-	text := s.cell(row, name)
-	if strings.TrimSpace(text) == "" && !s.ragged(row) {
-		s.refuse(row, name, text, "is empty; expected %s", expected)
+// Text reads a cell that people will read. It is kept as it is, and may not be blank.
+func (s *Sheet) Text(row int, name, expected string) string {
+	text := s.Cell(row, name)
+	if strings.TrimSpace(text) == "" && !s.Ragged(row) {
+		s.Refuse(row, name, text, "is empty; expected %s", expected)
 	}
 	return text
 }

@@ -35,7 +35,7 @@ func ReadTable(file string, content []byte) (*Table, error) {
 		return readParquet(file, content)
 	}
 	var faults Faults
-	text, ok := plainText(file, content, &faults)
+	text, ok := PlainText(file, content, &faults)
 	if !ok {
 		return nil, faults
 	}
@@ -46,7 +46,7 @@ func ReadTable(file string, content []byte) (*Table, error) {
 	}
 	t := readCSV(file, text, &faults)
 	if len(faults) > 0 {
-		return nil, faults.ordered()
+		return nil, faults.Ordered()
 	}
 	return t, nil
 }
@@ -247,23 +247,23 @@ func parquetText(v parquet.Value) string {
 	case v.IsNull():
 		return ""
 	case v.Kind() == parquet.Double:
-		return floatText(v.Double())
+		return FloatText(v.Double())
 	case v.Kind() == parquet.Float:
-		return floatText(float64(v.Float()))
+		return FloatText(float64(v.Float()))
 	}
 	return v.String()
 }
 
-func floatText(x float64) string {
+func FloatText(x float64) string {
 	if math.IsNaN(x) {
 		return ""
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// columnsNamed finds columns by exact name; absent ones are faults, which name
+// ColumnsNamed finds columns by exact name; absent ones are faults, which name
 // the column that was most likely meant.
-func (t *Table) columnsNamed(names ...string) ([]int, error) {
+func (t *Table) ColumnsNamed(names ...string) ([]int, error) {
 	var faults Faults
 	at := make([]int, len(names))
 	var others []string
@@ -280,12 +280,12 @@ func (t *Table) columnsNamed(names ...string) ([]int, error) {
 			return nil, f
 		}
 		message := "is missing; the columns are " + strings.Join(t.Columns, ", ")
-		if meant := near(name, others); meant != "" {
+		if meant := Near(name, others); meant != "" {
 			message = fmt.Sprintf("is missing; did you mean the column %q to be it?", meant)
 		}
 		faults = append(faults, Fault{File: t.File, Line: 1, Column: name, Message: message})
 	}
-	return at, faults.orNil()
+	return at, faults.OrNil()
 }
 
 // wrongSeparator says what separates the cells of a file that was read as a
@@ -311,13 +311,13 @@ func (t *Table) line(row, column int) int {
 	return t.Lines[row]
 }
 
-// fault is something wrong in one cell.
-func (t *Table) fault(row, column int, message string) Fault {
+// Fault is something wrong in one cell.
+func (t *Table) Fault(row, column int, message string) Fault {
 	return Fault{t.File, t.line(row, column), t.Columns[column], t.Rows[row][column], message}
 }
 
-// writeCSV writes rows, the header first.
-func writeCSV(rows [][]string) []byte {
+// WriteCSV writes rows, the header first.
+func WriteCSV(rows [][]string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	_ = w.WriteAll(rows) // into memory, with the separator that cannot fail

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	utf8Mark = []byte("\xef\xbb\xbf")
+	UTF8Mark = []byte("\xef\xbb\xbf")
 
 	// foreign are the beginnings of files that people give in place of plain text.
 	foreign = []struct {
@@ -25,9 +25,9 @@ var (
 	}
 )
 
-// foreignFormat tells a file that is no plain text by how it begins, and says
+// ForeignFormat tells a file that is no plain text by how it begins, and says
 // what to do about it.
-func foreignFormat(start []byte) (advice string, is bool) {
+func ForeignFormat(start []byte) (advice string, is bool) {
 	for _, f := range foreign {
 		if bytes.HasPrefix(start, []byte(f.start)) {
 			return f.advice, true
@@ -36,14 +36,14 @@ func foreignFormat(start []byte) (advice string, is bool) {
 	return "", false
 }
 
-// plainText returns a file's UTF-8 text without its byte-order mark, or adds
+// PlainText returns a file's UTF-8 text without its byte-order mark, or adds
 // to faults what keeps it from being one.
-func plainText(file string, data []byte, faults *Faults) (text []byte, ok bool) {
-	if advice, is := foreignFormat(data); is {
+func PlainText(file string, data []byte, faults *Faults) (text []byte, ok bool) {
+	if advice, is := ForeignFormat(data); is {
 		*faults = append(*faults, Fault{File: file, Message: advice})
 		return nil, false
 	}
-	text = bytes.TrimPrefix(data, utf8Mark)
+	text = bytes.TrimPrefix(data, UTF8Mark)
 	ok = true
 	line := 0
 	for row := range bytes.Lines(text) {
@@ -111,5 +111,5 @@ var (
 		`|[0-9\s.,:/-]*(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-zé]*[0-9\s.,:/-]*)\s*$`)
 )
 
-// languagePattern is what a language tag looks like, such as en or pt-BR.
-var languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+// LanguageTag is what a language tag looks like, such as en or pt-BR.
+var LanguageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)

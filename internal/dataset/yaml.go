@@ -31,27 +31,27 @@ const (
 	maxDashes   = 100      // "- " in one line
 )
 
-// parseYAML reads a file that is one mapping.
-func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
+// ParseYAML reads a file that is one mapping.
+func ParseYAML(file string, data []byte, faults *Faults) (Mapping, bool) {
 	doc := &document{file: file, faults: faults, lines: map[string]int{}, faulty: map[string]bool{}}
-	text, ok := plainText(file, data, faults)
+	text, ok := PlainText(file, data, faults)
 	if !ok {
-		return mapping{}, false
+		return Mapping{}, false
 	}
 	if len(text) > maxYAML {
 		doc.fault("", "", "has %d bytes; expected at most %d", len(text), maxYAML)
-		return mapping{}, false
+		return Mapping{}, false
 	}
 	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
 		doc.fault("", "", "has %d opening brackets; expected at most %d", n, maxBrackets)
-		return mapping{}, false
+		return Mapping{}, false
 	}
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
 		if n := bytes.Count(line, []byte("- ")); n > maxDashes {
 			*faults = append(*faults, Fault{File: file, Line: number, Message: fmt.Sprintf("has %d dashes; expected at most %d in a line", n, maxDashes)})
-			return mapping{}, false
+			return Mapping{}, false
 		}
 	}
 	tree, err := parser.ParseBytes(text, 0)
@@ -65,7 +65,7 @@ func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
 			}
 		}
 		*faults = append(*faults, f)
-		return mapping{}, false
+		return Mapping{}, false
 	}
 	if len(tree.Docs) == 1 {
 		if body, ok := tree.Docs[0].Body.(*ast.MappingNode); ok {
@@ -73,7 +73,7 @@ func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
 		}
 	}
 	doc.fault("", "", "is not one mapping; expected lines such as “title: …”")
-	return mapping{}, false
+	return Mapping{}, false
 }
 
 // fault notes what is wrong with the value at a path. A path has one fault,
@@ -102,21 +102,21 @@ func (d *document) line(path string) int {
 // parent cuts the last key or index off a path.
 func parent(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
-// mapping is one mapping of a document. Each key is asked for by name; done
+// Mapping is one mapping of a document. Each key is asked for by name; done
 // refuses those that nobody asked for.
-type mapping struct {
+type Mapping struct {
 	doc    *document
 	path   string
-	keys   []string
+	Keys   []string
 	values map[string]ast.Node
 	asked  *[]string
 }
 
-func (d *document) mapping(path string, node *ast.MappingNode) mapping {
-	m := mapping{doc: d, path: path, values: map[string]ast.Node{}, asked: new([]string)}
+func (d *document) mapping(path string, node *ast.MappingNode) Mapping {
+	m := Mapping{doc: d, path: path, values: map[string]ast.Node{}, asked: new([]string)}
 	for _, entry := range node.Values {
 		key := entry.Key.GetToken().Value
-		m.keys = append(m.keys, key)
+		m.Keys = append(m.Keys, key)
 		m.values[key] = entry.Value
 		d.lines[m.at(key)] = entry.Key.GetToken().Position.Line
 	}
@@ -124,7 +124,7 @@ func (d *document) mapping(path string, node *ast.MappingNode) mapping {
 }
 
 // at is the path of a key; "" stands for the mapping itself.
-func (m mapping) at(key string) string {
+func (m Mapping) at(key string) string {
 	switch {
 	case key == "":
 		return m.path
@@ -134,20 +134,20 @@ func (m mapping) at(key string) string {
 	return m.path + "." + key
 }
 
-// fault notes what is wrong with the value under a key, or at a path below it;
+// Fault notes what is wrong with the value under a key, or at a path below it;
 // "" stands for the mapping itself.
-func (m mapping) fault(key, value, format string, args ...any) {
+func (m Mapping) Fault(key, value, format string, args ...any) {
 	m.doc.fault(m.at(key), value, format, args...)
 }
 
-// line is where the mapping stands.
-func (m mapping) line() int { return m.doc.line(m.path) }
+// Line is where the mapping stands.
+func (m Mapping) Line() int { return m.doc.line(m.path) }
 
-// has says whether there is something under a key.
-func (m mapping) has(key string) bool { return m.value(key) != nil }
+// Has says whether there is something under a key.
+func (m Mapping) Has(key string) bool { return m.value(key) != nil }
 
 // value is the node under a key; nil where it is absent or empty.
-func (m mapping) value(key string) ast.Node {
+func (m Mapping) value(key string) ast.Node {
 	if m.values == nil {
 		return nil
 	}
@@ -160,12 +160,12 @@ func (m mapping) value(key string) ast.Node {
 	return nil
 }
 
-func (m mapping) refuse(key string, node ast.Node, expected string) {
+func (m Mapping) refuse(key string, node ast.Node, expected string) {
 	m.doc.fault(m.at(key), strings.TrimSpace(node.String()), "is not understood; expected %s", expected)
 }
 
-// text reads a text. Numbers and the like are taken as they are written.
-func (m mapping) text(key, fallback string) string {
+// Text reads a text. Numbers and the like are taken as they are written.
+func (m Mapping) Text(key, fallback string) string {
 	node := m.value(key)
 	switch n := node.(type) {
 	case nil:
@@ -181,8 +181,8 @@ func (m mapping) text(key, fallback string) string {
 	return fallback
 }
 
-// number reads a whole number.
-func (m mapping) number(key string, fallback int) int {
+// Number reads a whole number.
+func (m Mapping) Number(key string, fallback int) int {
 	node := m.value(key)
 	if node == nil {
 		return fallback
@@ -194,8 +194,8 @@ func (m mapping) number(key string, fallback int) int {
 	return fallback
 }
 
-// flag reads true or false.
-func (m mapping) flag(key string, fallback bool) bool {
+// Flag reads true or false.
+func (m Mapping) Flag(key string, fallback bool) bool {
 	switch n := m.value(key).(type) {
 	case nil:
 		return fallback
@@ -207,8 +207,8 @@ func (m mapping) flag(key string, fallback bool) bool {
 	}
 }
 
-// mapping reads a mapping; an empty one where the key is absent.
-func (m mapping) mapping(key string) mapping {
+// Mapping reads a mapping; an empty one where the key is absent.
+func (m Mapping) Mapping(key string) Mapping {
 	switch n := m.value(key).(type) {
 	case nil:
 	case *ast.MappingNode:
@@ -216,11 +216,11 @@ func (m mapping) mapping(key string) mapping {
 	default:
 		m.refuse(key, n, "further keys below it")
 	}
-	return mapping{doc: m.doc, path: m.at(key)}
+	return Mapping{doc: m.doc, path: m.at(key)}
 }
 
-// list reads a list of mappings.
-func (m mapping) list(key string) []mapping {
+// List reads a list of mappings.
+func (m Mapping) List(key string) []Mapping {
 	node := m.value(key)
 	if node == nil {
 		return nil
@@ -230,7 +230,7 @@ func (m mapping) list(key string) []mapping {
 		m.refuse(key, node, "a list, each entry starting with “- ”")
 		return nil
 	}
-	var list []mapping
+	var list []Mapping
 	for i, entry := range sequence.Values {
 		at := fmt.Sprintf("%s[%d]", m.at(key), i)
 		m.doc.lines[at] = entry.GetToken().Position.Line
@@ -244,9 +244,9 @@ func (m mapping) list(key string) []mapping {
 	return list
 }
 
-// texts reads a list of texts. Numbers and the like are taken as they are
+// Texts reads a list of texts. Numbers and the like are taken as they are
 // written.
-func (m mapping) texts(key string) []string {
+func (m Mapping) Texts(key string) []string {
 	node := m.value(key)
 	if node == nil {
 		return nil
@@ -270,13 +270,13 @@ func (m mapping) texts(key string) []string {
 	return list
 }
 
-// done refuses every key that was not asked for.
-func (m mapping) done() {
-	for _, key := range m.keys {
+// Done refuses every key that was not asked for.
+func (m Mapping) Done() {
+	for _, key := range m.Keys {
 		if slices.Contains(*m.asked, key) {
 			continue
 		}
-		if name := near(key, *m.asked); name != "" {
+		if name := Near(key, *m.asked); name != "" {
 			m.doc.fault(m.at(key), "", "is not a key of a study; did you mean %q?", name)
 			continue
 		}

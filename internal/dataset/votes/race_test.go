@@ -1,0 +1,5 @@
+//go:build race
+
+package votes
+
+const underRace = true
