@@ -16,12 +16,12 @@ import (
 	"github.com/chromedp/chromedp"
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/score"
 )
 
 // campFolder is a study whose people can be grouped by their votes.
-func campFolder(t *testing.T) dataset.Files {
+func campFolder(t *testing.T) studyfile.Files {
 	t.Helper()
 	folder := studyFolder(func(yaml string) string {
 		return strings.Replace(noChecks(yaml), "votes_per_question: 2", "votes_per_question: 8", 1)
@@ -171,7 +171,7 @@ func TestEveryAdminPageIsAccessible(t *testing.T) {
 
 	// A folder with faults, and then a good one, by the page's own form.
 	dir := t.TempDir()
-	give := func(folder dataset.Files) {
+	give := func(folder studyfile.Files) {
 		t.Helper()
 		var paths []string
 		for name, content := range folder {

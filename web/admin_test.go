@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/password"
 	"overton/internal/store"
 )
@@ -466,7 +466,7 @@ func packed(t *testing.T, folder string, files map[string][]byte) []byte {
 }
 
 // renamed is a study like the others, of another name.
-func renamed(slug string) dataset.Files {
+func renamed(slug string) studyfile.Files {
 	return studyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: "+slug, 1) })
 }
 
@@ -491,7 +491,7 @@ func TestAStudyIsMadeFromItsFiles(t *testing.T) {
 			t.Errorf("%s: %+v, %v", slug, row, err)
 		}
 	}
-	want, err := dataset.ReadStudy(renamed("nested"))
+	want, err := studyfile.Read(renamed("nested"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -744,11 +744,11 @@ func TestTheDownloadHoldsTheDataAndNobodysIdentity(t *testing.T) {
 		t.Error("the bundle holds a completion code")
 	}
 
-	own := dataset.Files{}
+	own := studyfile.Files{}
 	for name, content := range b.get("/admin/studies/small/files.zip").unpack(t) {
 		own[strings.TrimPrefix(name, "small/")] = []byte(content)
 	}
-	if st, err := dataset.ReadStudy(own); err != nil || st.Hash != ts.st.Hash {
+	if st, err := studyfile.Read(own); err != nil || st.Hash != ts.st.Hash {
 		t.Errorf("the study's own files are not what was launched: %v", err)
 	}
 }

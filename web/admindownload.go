@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/store"
 	"overton/internal/window"
 	"overton/templates"
@@ -19,16 +19,16 @@ import (
 // dataFile is a way to download a study's data.
 type dataFile struct {
 	file, name, holds string
-	formats           []dataset.Format
+	formats           []export.Format
 }
 
 var dataFiles = []dataFile{
-	{"csv.zip", "CSV", "Each table twice: exact, and as a file ending in _spreadsheet.csv that is safe to open in a spreadsheet program.", []dataset.Format{dataset.CSV}},
-	{"jsonl.zip", "JSON Lines", "One object a line, for scripts.", []dataset.Format{dataset.JSONL}},
-	{"parquet.zip", "Parquet", "Typed columns, for R, Python and databases.", []dataset.Format{dataset.Parquet}},
-	{"overtonbench.zip", "OvertonBench layout", "The columns of the published benchmark, of people who finished.", []dataset.Format{dataset.OvertonBench}},
-	{"polis.zip", "Polis layout", "A folder for each question that tools for Polis read.", []dataset.Format{dataset.Polis}},
-	{"everything.zip", "Everything", "All of the above.", []dataset.Format{dataset.CSV, dataset.JSONL, dataset.Parquet, dataset.OvertonBench, dataset.Polis}},
+	{"csv.zip", "CSV", "Each table twice: exact, and as a file ending in _spreadsheet.csv that is safe to open in a spreadsheet program.", []export.Format{export.CSV}},
+	{"jsonl.zip", "JSON Lines", "One object a line, for scripts.", []export.Format{export.JSONL}},
+	{"parquet.zip", "Parquet", "Typed columns, for R, Python and databases.", []export.Format{export.Parquet}},
+	{"overtonbench.zip", "OvertonBench layout", "The columns of the published benchmark, of people who finished.", []export.Format{export.OvertonBench}},
+	{"polis.zip", "Polis layout", "A folder for each question that tools for Polis read.", []export.Format{export.Polis}},
+	{"everything.zip", "Everything", "All of the above.", []export.Format{export.CSV, export.JSONL, export.Parquet, export.OvertonBench, export.Polis}},
 }
 
 // bundleFile is the download of a study's bundle.
@@ -89,7 +89,7 @@ func (s *site) data(c echo.Context) error {
 		_, err = window.WriteBundle(ctx, s.Store, h.row, h.Study, c.Response())
 		return err
 	}
-	return window.Export(ctx, s.Store, h.row, h.Study, func(e *dataset.Export) error {
+	return window.Export(ctx, s.Store, h.row, h.Study, func(e *export.Data) error {
 		e.Formats, e.At = dataFiles[at].formats, s.Now()
 		_, err := e.WriteZip(c.Response(), h.row.Slug)
 		return err

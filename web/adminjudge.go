@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -136,9 +137,9 @@ func (s *site) predictions(r *http.Request, runs []string) (file window.JudgeFil
 		return file, nil, unusable("The file did not arrive whole. Send it again.")
 	}
 	defer r.MultipartForm.RemoveAll()
-	file.Column = dataset.DefaultRatingColumn
+	file.Column = votes.DefaultRatingColumn
 	if r.PostFormValue("calibrated") != "" {
-		file.Column = dataset.CalibratedColumn
+		file.Column = votes.CalibratedColumn
 	}
 	if run := r.PostFormValue("run"); run != "" {
 		if !slices.Contains(runs, run) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"
 )
@@ -125,7 +125,7 @@ func (s *site) changesBetween(c echo.Context, from, to store.Study) ([]templates
 		return nil, err
 	}
 	var list []templates.FileChange
-	for _, change := range dataset.Changes(before, after) {
+	for _, change := range studyfile.Changes(before, after) {
 		f := templates.FileChange{File: change.File}
 		switch {
 		case change.Added:

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/instrument"
 	"overton/internal/store"
 	"overton/internal/study"
@@ -22,8 +23,8 @@ import (
 
 // draft is a study while it is changed: its setup, and the files beside it.
 type draft struct {
-	*dataset.Setup
-	files       dataset.Files
+	*studyfile.Setup
+	files       studyfile.Files
 	instruments map[string]instrument.Instrument // as they were read
 }
 
@@ -38,9 +39,9 @@ func (d *draft) asks(in, id string) string {
 }
 
 // written are the draft's files with its setup as study.yaml.
-func (d *draft) written() dataset.Files {
+func (d *draft) written() studyfile.Files {
 	files := maps.Clone(d.files)
-	files[dataset.StudyFile] = d.YAML()
+	files[studyfile.FileName] = d.YAML()
 	return files
 }
 
@@ -524,7 +525,7 @@ func (p part) sort(faults dataset.Faults) (problems map[string]string, rest data
 		found := false
 		for _, g := range p.groups {
 			for _, st := range g.settings {
-				if f.File == dataset.StudyFile && f.Column == st.path {
+				if f.File == studyfile.FileName && f.Column == st.path {
 					problems[st.path], found = f.Message, true
 				}
 			}
@@ -538,8 +539,8 @@ func (p part) sort(faults dataset.Faults) (problems map[string]string, rest data
 
 // keep checks a draft's changed files and saves them, if the draft still is as
 // before. The error may be dataset.Faults, store.ErrConflict or store.ErrTaken.
-func (s *site) keep(c echo.Context, h *hosted, files dataset.Files, before string) (store.Study, error) {
-	st, err := dataset.ReadStudy(files)
+func (s *site) keep(c echo.Context, h *hosted, files studyfile.Files, before string) (store.Study, error) {
+	st, err := studyfile.Read(files)
 	if err != nil {
 		return store.Study{}, err
 	}
@@ -692,7 +693,7 @@ func (s *site) changeFlow(c echo.Context) error {
 }
 
 // keepFlow saves a change that has no page of its own, and goes to the overview.
-func (s *site) keepFlow(c echo.Context, h *hosted, files dataset.Files, before string) error {
+func (s *site) keepFlow(c echo.Context, h *hosted, files studyfile.Files, before string) error {
 	_, err := s.keep(c, h, files, before)
 	var faults dataset.Faults
 	switch {
@@ -713,7 +714,7 @@ func (d *draft) add(kind string) error {
 		if _, there := d.files[name]; there {
 			return nil
 		}
-		content, err := fs.ReadFile(dataset.Example(), name)
+		content, err := fs.ReadFile(studyfile.Example(), name)
 		d.files[name] = content
 		return err
 	}

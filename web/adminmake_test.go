@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -69,7 +69,7 @@ func (b *browser) fill(p page, changed map[string]string) page {
 	return b.post(action, fields)
 }
 
-func (ts *testSite) draft(name string) *dataset.Study {
+func (ts *testSite) draft(name string) *studyfile.Study {
 	ts.t.Helper()
 	row, err := ts.store.Study(ts.t.Context(), name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (ts *testSite) draft(name string) *dataset.Study {
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	st, err := dataset.ReadStudy(dataset.Files(files))
+	st, err := studyfile.Read(studyfile.Files(files))
 	if err != nil {
 		ts.t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	if p := b.give(newStudyPath, map[string]string{"files:study.zip": string(packed(t, "small/", files))}, map[string]string{"slug": "again"}); p.url.Path != "/admin/studies/again" {
 		t.Fatalf("came to %s, status %d: %s", p.url, p.status, p.says())
 	}
-	if back, err := dataset.ReadStudy(ts.draft("again").WithSlug("small")); err != nil || back.Hash != ts.st.Hash {
+	if back, err := studyfile.Read(ts.draft("again").WithSlug("small")); err != nil || back.Hash != ts.st.Hash {
 		t.Errorf("another hash than before, %v", err)
 	}
 	if p := b.post(newStudyPath, url.Values{"from": {"copy"}, "copy": {"small@1"}, "slug": {"copied"}}); p.url.Path != "/admin/studies/copied" {

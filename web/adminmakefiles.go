@@ -14,6 +14,7 @@ import (
 
 	"overton/internal/cluster"
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/templates"
@@ -31,7 +32,7 @@ func (s *site) setupQuestions(c echo.Context) error {
 	return s.showQuestions(c, http.StatusOK, h, nil, nil, false, "")
 }
 
-func (s *site) showQuestions(c echo.Context, status int, h *hosted, sent dataset.Files, faults dataset.Faults, changed bool, problem string) error {
+func (s *site) showQuestions(c echo.Context, status int, h *hosted, sent studyfile.Files, faults dataset.Faults, changed bool, problem string) error {
 	frame, err := s.setupFrame(c, h, "Question set")
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ const mostFaultyRows = 50
 
 // faultTables shows faults beside the rows that they are about. Those that
 // belong to no row of a table are listed.
-func faultTables(files dataset.Files, faults dataset.Faults) (tables []templates.FaultTable, rest []templates.Fault, more int) {
+func faultTables(files studyfile.Files, faults dataset.Faults) (tables []templates.FaultTable, rest []templates.Fault, more int) {
 	var others dataset.Faults
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		var own dataset.Faults
@@ -122,7 +123,7 @@ func (s *site) saveQuestions(c echo.Context) error {
 	if d.Overton() == nil {
 		return &refusal{status: http.StatusConflict, name: "changed", try: h.adminPath("/setup")}
 	}
-	uploaded := dataset.Files{}
+	uploaded := studyfile.Files{}
 	for _, slot := range []struct {
 		field string
 		name  *string
@@ -199,7 +200,7 @@ func (s *site) setupText(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showText(c, http.StatusOK, h, string(h.Files[dataset.StudyFile]), nil, false)
+	return s.showText(c, http.StatusOK, h, string(h.Files[studyfile.FileName]), nil, false)
 }
 
 func (s *site) showText(c echo.Context, status int, h *hosted, text string, faults dataset.Faults, changed bool) error {
@@ -212,7 +213,7 @@ func (s *site) showText(c echo.Context, status int, h *hosted, text string, faul
 	page.Faults, page.More = faultLines(faults)
 	lines := strings.Split(text, "\n")
 	for i, f := range page.Faults {
-		if f.File == dataset.StudyFile && 0 < f.Line && f.Line <= len(lines) {
+		if f.File == studyfile.FileName && 0 < f.Line && f.Line <= len(lines) {
 			page.Faults[i].Value = strings.TrimSpace(lines[f.Line-1])
 		}
 	}
@@ -228,14 +229,14 @@ func (s *site) saveText(c echo.Context) error {
 	form := c.Request().PostForm
 	text := strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
 	files := maps.Clone(h.Files)
-	files[dataset.StudyFile] = []byte(text)
+	files[studyfile.FileName] = []byte(text)
 	row, err := s.keep(c, h, files, form.Get("hash"))
 	var faults dataset.Faults
 	switch {
 	case errors.As(err, &faults):
 		return s.showText(c, http.StatusUnprocessableEntity, h, text, faults, false)
 	case errors.Is(err, store.ErrTaken):
-		return s.showText(c, http.StatusUnprocessableEntity, h, text, dataset.Faults{{File: dataset.StudyFile, Column: "slug", Message: "is another study's, or the version's study has it already"}}, false)
+		return s.showText(c, http.StatusUnprocessableEntity, h, text, dataset.Faults{{File: studyfile.FileName, Column: "slug", Message: "is another study's, or the version's study has it already"}}, false)
 	case errors.Is(err, store.ErrConflict):
 		return s.showText(c, http.StatusConflict, h, text, nil, true)
 	case err != nil:

@@ -19,7 +19,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/llm"
 	"overton/internal/store"
 	"overton/internal/study"
@@ -241,7 +241,7 @@ const samplesFile = "samples.csv"
 
 // sampled is a response of a run with what was decided about it.
 type sampled struct {
-	dataset.Sample
+	studyfile.Sample
 	store.Sampled
 	verdict store.ResponseVerdict
 	decided bool
@@ -261,7 +261,7 @@ func (s *site) samples(c echo.Context, r modelRun) ([]sampled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading responses: %w", err)
 	}
-	list, err := dataset.ReadSamples(samplesFile, content)
+	list, err := studyfile.ReadSamples(samplesFile, content)
 	if err != nil {
 		return nil, fmt.Errorf("reading the responses of run %s: %w", r.name, err)
 	}
@@ -402,5 +402,5 @@ func (s *site) acceptedResponses(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentDisposition, `attachment; filename="responses.csv"`)
-	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", dataset.WriteResponses(accepted(all)))
+	return c.Blob(http.StatusOK, "text/csv; charset=utf-8", studyfile.WriteResponses(accepted(all)))
 }

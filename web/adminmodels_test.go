@@ -15,7 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/llm"
 	"overton/internal/llm/llmtest"
 	"overton/internal/study"
@@ -23,7 +24,7 @@ import (
 
 // modelsSite is a site with a folder of runs: responses to two questions by two
 // models, one of which refuses the second, and a run that has no result yet.
-func modelsSite(t *testing.T, folder dataset.Files) (ts *testSite, runs string) {
+func modelsSite(t *testing.T, folder studyfile.Files) (ts *testSite, runs string) {
 	t.Helper()
 	runs = t.TempDir()
 	ts = newSite(t, folder)
@@ -66,13 +67,13 @@ func modelsSite(t *testing.T, folder dataset.Files) (ts *testSite, runs string) 
 	}
 	ask("first run", "generate", "What about matter 1?", "What about matter 2?", "something refused")
 	ask("empty", "answer")
-	samples := []dataset.Sample{
+	samples := []studyfile.Sample{
 		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "One may see it in many ways, and <b>most</b> of them are fair."}, QuestionText: "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true},
 		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "Another way to say it."}, QuestionText: "What about matter 1?", Number: 2, FinishReason: "stop"},
 		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model-two", Text: "There is a case for it,\n\nand a case against it."}, QuestionText: "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true},
 		{ModelResponse: study.ModelResponse{Question: "qid-2", Model: "model-two", Text: "As a language model I cannot"}, QuestionText: "What about matter 2?", Number: 1, FinishReason: "length", Flags: []string{"refusal", "cut-off"}},
 	}
-	if err := os.WriteFile(filepath.Join(runs, "first run", samplesFile), dataset.WriteSamples(samples), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(runs, "first run", samplesFile), studyfile.WriteSamples(samples), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(runs, "notes.txt"), []byte("no run"), 0o644); err != nil {
@@ -206,7 +207,7 @@ func TestModelPagesAreNotThereWithoutAFolderOfRuns(t *testing.T) {
 // question, one less on the others.
 func (ts *testSite) predicted() []byte {
 	ts.t.Helper()
-	var list []dataset.Prediction
+	var list []votes.Prediction
 	for _, r := range ts.records() {
 		for _, slot := range r.Slots {
 			for _, model := range slot.Models {
@@ -215,11 +216,11 @@ func (ts *testSite) predicted() []byte {
 				if slot.Question != "qid-1" {
 					value = max(1, value-1)
 				}
-				list = append(list, dataset.Prediction{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Calibrated: math.NaN(), Samples: 1})
+				list = append(list, votes.Prediction{Participant: r.Pseudonym, Question: slot.Question, Model: model, Value: value, Calibrated: math.NaN(), Samples: 1})
 			}
 		}
 	}
-	return dataset.WritePredictions(list)
+	return votes.WritePredictions(list)
 }
 
 // compare posts the form of the judge's page.

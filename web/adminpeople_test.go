@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
 // launch adds a running study of another slug.
 func (ts *testSite) launch(slug string) {
 	ts.t.Helper()
-	st, err := dataset.ReadStudy(renamed(slug))
+	st, err := studyfile.Read(renamed(slug))
 	if err != nil {
 		ts.t.Fatal(err)
 	}

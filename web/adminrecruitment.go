@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/store"
 	"overton/templates"
 )
@@ -89,7 +90,7 @@ func (s *site) readRecruitment(c echo.Context) error {
 		return again(fmt.Sprintf("%d files were sent. Expected the one that Prolific exports of this study.", len(files)))
 	}
 	for name, content := range files {
-		rows, err := dataset.ReadProlific(name, content)
+		rows, err := survey.ReadProlific(name, content)
 		if err != nil {
 			var fault dataset.Fault
 			var faults dataset.Faults

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
@@ -68,7 +68,7 @@ func BenchmarkAnalysisPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	st, err := dataset.ReadStudy(studyFolder(nil))
+	st, err := studyfile.Read(studyFolder(nil))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"
 )
@@ -90,7 +91,7 @@ func (s *site) showNewStudy(c echo.Context, status int, page templates.NewStudyP
 func (s *site) saveStudy(c echo.Context) error {
 	page := templates.NewStudyPage{From: c.FormValue("from"), Name: c.FormValue("title"), Slug: strings.TrimSpace(c.FormValue("slug")), Copy: c.FormValue("copy")}
 	again := func() error { return s.showNewStudy(c, http.StatusUnprocessableEntity, page) }
-	var files dataset.Files
+	var files studyfile.Files
 	var err error
 	replace, next := false, false
 	switch page.From {
@@ -122,7 +123,7 @@ func (s *site) saveStudy(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	st, err := dataset.ReadStudy(files)
+	st, err := studyfile.Read(files)
 	if errors.As(err, &faults) {
 		page.Tables, page.Faults, page.More = faultTables(files, faults)
 		page.Count = len(faults)
@@ -158,20 +159,20 @@ func (s *site) saveStudy(c echo.Context) error {
 
 // exampleFiles are the example's under another name, with its study.yaml as
 // the editor writes it. Faults are those of the title and the slug.
-func exampleFiles(title, slug string) (dataset.Files, error) {
-	st, err := dataset.ReadStudy(dataset.Example())
+func exampleFiles(title, slug string) (studyfile.Files, error) {
+	st, err := studyfile.Read(studyfile.Example())
 	if err != nil {
 		return nil, err
 	}
 	setup := st.Setup()
 	setup.Title, setup.Slug = strings.TrimSpace(title), slug
 	files := maps.Clone(st.Files)
-	files[dataset.StudyFile] = setup.YAML()
+	files[studyfile.FileName] = setup.YAML()
 	return files, nil
 }
 
 // copied are the files of another study under a new slug.
-func (s *site) copied(c echo.Context, name, slug string) (dataset.Files, error) {
+func (s *site) copied(c echo.Context, name, slug string) (studyfile.Files, error) {
 	h, err := s.hosted(c.Request().Context(), name)
 	if known := (*refusal)(nil); errors.As(err, &known) {
 		return nil, unusable("Choose the study to copy.")
@@ -186,11 +187,11 @@ func (s *site) copied(c echo.Context, name, slug string) (dataset.Files, error) 
 }
 
 // reslugged gives files another slug, if one is asked for.
-func reslugged(files dataset.Files, slug string) (dataset.Files, error) {
+func reslugged(files studyfile.Files, slug string) (studyfile.Files, error) {
 	if slug == "" {
 		return files, nil
 	}
-	st, err := dataset.ReadStudy(files)
+	st, err := studyfile.Read(files)
 	if err != nil {
 		return files, err
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -151,7 +153,7 @@ func surveyRequest(r *http.Request, h *hosted, latest *window.Surveys) (window.S
 		if err != nil {
 			return o, nil, err
 		}
-		if o.Margins, err = dataset.ReadMargins(header.Filename, content); err != nil {
+		if o.Margins, err = votes.ReadMargins(header.Filename, content); err != nil {
 			return o, nil, err
 		}
 		if err := known(header.Filename, o.Margins, h.Study); err != nil {
@@ -199,7 +201,7 @@ func surveyRequest(r *http.Request, h *hosted, latest *window.Surveys) (window.S
 }
 
 // known says which variables of margins no survey of the study asks.
-func known(file string, margins []score.Margin, st *dataset.Study) error {
+func known(file string, margins []score.Margin, st *studyfile.Study) error {
 	var faults dataset.Faults
 	for _, m := range margins {
 		asked := false

@@ -12,7 +12,7 @@ import (
 	"path"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 )
 
 const newStudyPath = "/admin/studies/new"
@@ -34,7 +34,7 @@ func unusable(format string, args ...any) error { return &uploadError{fmt.Sprint
 
 // box is what a form with files held.
 type box struct {
-	files  dataset.Files     // of the field "files": as they are, or out of a .zip
+	files  studyfile.Files   // of the field "files": as they are, or out of a .zip
 	slots  map[string][]byte // of other fields with a file, by the field's name
 	names  map[string]string // of those files
 	values url.Values        // of fields without a file
@@ -47,7 +47,7 @@ func received(r *http.Request) (*box, error) {
 	if err != nil {
 		return nil, unusable("No file was sent.")
 	}
-	box := &box{files: dataset.Files{}, slots: map[string][]byte{}, names: map[string]string{}, values: url.Values{}}
+	box := &box{files: studyfile.Files{}, slots: map[string][]byte{}, names: map[string]string{}, values: url.Values{}}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -109,7 +109,7 @@ func (b *box) take(part *multipart.Part) error {
 }
 
 // uploaded is the files of a study that a form holds.
-func uploaded(r *http.Request) (dataset.Files, error) {
+func uploaded(r *http.Request) (studyfile.Files, error) {
 	b, err := received(r)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func uploaded(r *http.Request) (dataset.Files, error) {
 	return b.folder()
 }
 
-func (b *box) folder() (dataset.Files, error) {
+func (b *box) folder() (studyfile.Files, error) {
 	if len(b.files) == 0 {
 		return nil, unusable("No file was sent.")
 	}
@@ -144,19 +144,19 @@ func (b *box) put(name string, content io.Reader) error {
 
 // rooted takes the folder off the names of files that were packed with it:
 // the folder that study.yaml lies in, nearest to the top.
-func rooted(files dataset.Files) dataset.Files {
+func rooted(files studyfile.Files) studyfile.Files {
 	var folder string
 	found := false
 	for name := range files {
 		dir, base := path.Split(name)
-		if base == dataset.StudyFile && (!found || len(dir) < len(folder)) {
+		if base == studyfile.FileName && (!found || len(dir) < len(folder)) {
 			folder, found = dir, true
 		}
 	}
 	if folder == "" {
 		return files
 	}
-	inside := dataset.Files{}
+	inside := studyfile.Files{}
 	for name, content := range files {
 		if rest, ok := strings.CutPrefix(name, folder); ok {
 			inside[rest] = content

@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim/demo"
 	"overton/internal/study"
 )
@@ -179,9 +179,9 @@ func (b *tab) walkByKeys(link string, look func(path string)) {
 
 // demoFolder is the demo study, shortened, with a check, and with endpoints on
 // every question, so that it does not matter which one is drawn.
-func demoFolder(t *testing.T) dataset.Files {
+func demoFolder(t *testing.T) studyfile.Files {
 	t.Helper()
-	folder := dataset.Files{}
+	folder := studyfile.Files{}
 	for _, name := range []string{"study.yaml", "consent.md", "questions.csv", "responses.csv", "seeds.csv"} {
 		content, err := fs.ReadFile(demo.Files(), name)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -390,7 +390,7 @@ func TestConsentTextIsRenderedBelowThePagesHeading(t *testing.T) {
 // Two studies of one recruiter can be open in one browser under one submission id.
 func TestAFormIsGoodForItsOwnStudyOnly(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
-	other, err := dataset.ReadStudy(studyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: other", 1) }))
+	other, err := studyfile.Read(studyFolder(func(yaml string) string { return strings.Replace(yaml, "slug: small", "slug: other", 1) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -53,7 +53,7 @@ checks:
 `
 
 // studyFolder is a small study. edit may change its study.yaml.
-func studyFolder(edit func(string) string) dataset.Files {
+func studyFolder(edit func(string) string) studyfile.Files {
 	questions, responses, seeds := "question_id,source,topic,question,option_1,option_2\n", "question_id,model,llm_response\n", "question_id,statement\n"
 	for q := 1; q <= 3; q++ {
 		questions += fmt.Sprintf("qid-%d,own,topic,What about matter %d?,All for it %d,All against it %d\n", q, q, q, q)
@@ -68,7 +68,7 @@ func studyFolder(edit func(string) string) dataset.Files {
 	if edit != nil {
 		yaml = edit(yaml)
 	}
-	return dataset.Files{
+	return studyfile.Files{
 		"study.yaml":    []byte(yaml),
 		"consent.md":    []byte("# About\n\nYou may **stop** at any time. <script>alert(1)</script> [bad](javascript:alert(1))\n"),
 		"questions.csv": []byte(questions), "responses.csv": []byte(responses), "seeds.csv": []byte(seeds),
@@ -82,7 +82,7 @@ type testSite struct {
 	t     *testing.T
 	path  string // of the database
 	store *store.Store
-	st    *dataset.Study
+	st    *studyfile.Study
 	log   *lockedBuffer
 	http  *httptest.Server
 	stop  context.CancelFunc // ends what outlives its request
@@ -108,11 +108,11 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func newSite(t *testing.T, folder dataset.Files) *testSite {
+func newSite(t *testing.T, folder studyfile.Files) *testSite {
 	t.Helper()
 	ts := &testSite{t: t, path: filepath.Join(t.TempDir(), "test.db"), log: &lockedBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	ts.open(Config{})
-	st, err := dataset.ReadStudy(folder)
+	st, err := studyfile.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	mdtext "github.com/yuin/goldmark/text"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"
 	"overton/templates/catalogue"
@@ -22,7 +22,7 @@ import (
 // prepared is a study read from its files, with what its pages need made once.
 // It never changes.
 type prepared struct {
-	*dataset.Study
+	*studyfile.Study
 	words   catalogue.Words
 	consent map[int]string // HTML of the consent texts, by block
 	setHash func() string  // of the question set; computed once
@@ -84,7 +84,7 @@ func (s *site) read(ctx context.Context, row store.Study, name string) (*hosted,
 }
 
 func prepare(files map[string][]byte) (*prepared, error) {
-	st, err := dataset.ReadStudy(dataset.Files(files))
+	st, err := studyfile.Read(studyfile.Files(files))
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -22,7 +22,7 @@ func (b *tab) column(n int) string {
 func TestTablesAreSortedAndFilteredByKeys(t *testing.T) {
 	ts := newSite(t, studyFolder(nil))
 	for n := 1; n <= 11; n++ {
-		st, err := dataset.ReadStudy(renamed(fmt.Sprintf("s%d", n)))
+		st, err := studyfile.Read(renamed(fmt.Sprintf("s%d", n)))
 		if err != nil {
 			t.Fatal(err)
 		}

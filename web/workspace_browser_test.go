@@ -13,7 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/store"
 )
 
@@ -223,7 +223,7 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var manifest dataset.Manifest
+	var manifest export.Manifest
 	for _, f := range z.File {
 		if filepath.Base(f.Name) == "manifest.json" {
 			r, err := f.Open()

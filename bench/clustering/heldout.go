@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 )
 
 // shrink is the number of votes that the shares of all participants count for
@@ -34,13 +34,13 @@ func hide(m *cluster.Matrix, rng *rand.Rand) (*cluster.Matrix, []hidden) {
 	for i := range participants {
 		id := m.Participant(i)
 		b.Participant(id)
-		columns, votes := m.Row(i)
+		columns, voted := m.Row(i)
 		for n, j := range columns {
 			s := m.Statement(int(j))
 			if rng.IntN(10) > 0 {
-				b.Vote(id, s.ID, votes[n])
+				b.Vote(id, s.ID, voted[n])
 			} else if !s.Rejected && !s.Meta {
-				out = append(out, hidden{id, s.ID, votes[n]})
+				out = append(out, hidden{id, s.ID, voted[n]})
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (s shares) towards(prior shares, weight float64) shares {
 // group on the statement's class. Those who do not heed the statements have
 // shares of their own, whatever the statement; others outside every group have
 // the shares of all.
-func losses(res *cluster.Result, m *cluster.Matrix, votes []hidden) (all, group, class float64) {
+func losses(res *cluster.Result, m *cluster.Matrix, voted []hidden) (all, group, class float64) {
 	var sum cluster.Tally
 	overall := map[string]shares{}
 	for _, s := range res.Statements {
@@ -118,7 +118,7 @@ func losses(res *cluster.Result, m *cluster.Matrix, votes []hidden) (all, group,
 		}
 		heedless[m.Participant(i)] = own.towards(shares{1. / 3, 1. / 3, 1. / 3}, 1.5)
 	}
-	for _, v := range votes {
+	for _, v := range voted {
 		p := overall[v.statement]
 		all -= math.Log(p[v.vote+1])
 		q, r := p, p
@@ -133,7 +133,7 @@ func losses(res *cluster.Result, m *cluster.Matrix, votes []hidden) (all, group,
 		group -= math.Log(q[v.vote+1])
 		class -= math.Log(r[v.vote+1])
 	}
-	n := float64(len(votes))
+	n := float64(len(voted))
 	return all / n, group / n, class / n
 }
 
@@ -148,7 +148,7 @@ func heldOut(ctx context.Context, w io.Writer, folder string, draws int, seed ui
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	var gains [4][]float64 // of overton, polis, block, block by class, over all conversations
 	for _, dir := range dirs {
-		votes, err := dataset.ReadPolis(os.DirFS(dir), 0)
+		voted, err := votes.ReadPolis(os.DirFS(dir), 0)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func heldOut(ctx context.Context, w io.Writer, folder string, draws int, seed ui
 		var gain [4][]float64
 		var ks [3]string
 		for draw := range draws {
-			m, out := hide(votes.Matrix, rand.New(rand.NewPCG(seed, uint64(draw))))
+			m, out := hide(voted.Matrix, rand.New(rand.NewPCG(seed, uint64(draw))))
 			for n, method := range []cluster.Method{cluster.Overton, cluster.Polis, cluster.Block} {
 				o := cluster.DefaultOptions()
 				o.Method, o.Resamples = method, 1

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
@@ -34,7 +34,7 @@ func (p plan) ratings() int {
 func (p plan) votes() int { return max(1, (p.answers-fixedAnswers)/perParticipant+1-p.ratings()) }
 
 // files is the study's folder.
-func (p plan) files() dataset.Files {
+func (p plan) files() studyfile.Files {
 	rng := study.Rand(p.seed, "texts")
 	var questions, responses, seeds strings.Builder
 	questions.WriteString("question_id,source,topic,question,option_1,option_2\n")
@@ -50,7 +50,7 @@ func (p plan) files() dataset.Files {
 		}
 	}
 	people := p.participants*perParticipant/p.questions + 1
-	return dataset.Files{
+	return studyfile.Files{
 		"consent.md":    []byte("# About this study\n\nNobody takes part in it: it was made to measure with.\n"),
 		"questions.csv": []byte(questions.String()), "responses.csv": []byte(responses.String()), "seeds.csv": []byte(seeds.String()),
 		"study.yaml": fmt.Appendf(nil, `title: A study of full size

@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -48,7 +48,7 @@ func run(ctx context.Context, path string, p plan) error {
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	opened := now.Add(-fieldTime)
-	st, err := dataset.ReadStudy(p.files())
+	st, err := studyfile.Read(p.files())
 	if err != nil {
 		return fmt.Errorf("making the study: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/window"
 )
 
@@ -31,10 +31,10 @@ type clusterOptions struct {
 
 // clusterInput says which votes a grouping was computed from.
 type clusterInput struct {
-	SHA256 string             `json:"sha256"`
-	Files  []dataset.VoteFile `json:"files"`
-	Agree  int                `json:"agree"` // the number that means agree in them
-	Notes  []string           `json:"notes,omitempty"`
+	SHA256 string       `json:"sha256"`
+	Files  []votes.File `json:"files"`
+	Agree  int          `json:"agree"` // the number that means agree in them
+	Notes  []string     `json:"notes,omitempty"`
 }
 
 // clusterFile is the JSON of "cluster".
@@ -110,7 +110,7 @@ func (o *clusterOptions) parse() error {
 }
 
 // readVotes reads the votes at path in the format chosen.
-func (o clusterOptions) readVotes(path string) (*dataset.Votes, error) {
+func (o clusterOptions) readVotes(path string) (*votes.Set, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading votes: %w", err)
@@ -122,12 +122,12 @@ func (o clusterOptions) readVotes(path string) (*dataset.Votes, error) {
 		if !info.IsDir() {
 			return nil, fmt.Errorf("reading votes: %s is a file, expected the folder of a Polis export", path)
 		}
-		return dataset.ReadPolis(os.DirFS(path), agree)
+		return votes.ReadPolis(os.DirFS(path), agree)
 	case "polis-api":
 		if info.IsDir() {
 			dir, name = os.DirFS(path), "votes.json"
 		}
-		return dataset.ReadPolisAPI(dir, name, agree)
+		return votes.ReadPolisAPI(dir, name, agree)
 	default:
 		if o.statements != "" && filepath.Dir(o.statements) != filepath.Dir(path) {
 			return nil, fmt.Errorf("reading statements: %s, expected a file in the folder of %s", o.statements, path)
@@ -136,21 +136,21 @@ func (o clusterOptions) readVotes(path string) (*dataset.Votes, error) {
 		if o.statements != "" {
 			statements = filepath.Base(o.statements)
 		}
-		return dataset.ReadLong(dir, name, statements)
+		return votes.ReadLong(dir, name, statements)
 	}
 }
 
 func runCluster(ctx context.Context, stdout io.Writer, path string, o clusterOptions) error {
-	votes, err := o.readVotes(path)
+	cast, err := o.readVotes(path)
 	if err != nil {
 		return err
 	}
-	result, err := cluster.Run(ctx, votes.Matrix, o.Options)
+	result, err := cluster.Run(ctx, cast.Matrix, o.Options)
 	if err != nil {
 		return err
 	}
 	if o.json != "" {
-		in := clusterInput{votes.Hash(), votes.Files, votes.Agree, votes.Notes}
+		in := clusterInput{cast.Hash(), cast.Files, cast.Agree, cast.Notes}
 		if err := writeJSON(stdout, o.json, clusterFile{window.ThisProgram(), in, o.Options, result}); err != nil {
 			return err
 		}
@@ -158,13 +158,13 @@ func runCluster(ctx context.Context, stdout io.Writer, path string, o clusterOpt
 	if o.json == "-" {
 		return nil
 	}
-	return printCluster(stdout, votes, result)
+	return printCluster(stdout, cast, result)
 }
 
 // printCluster writes a grouping as tables for a person.
-func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
-	participants, statements := votes.Matrix.Dims()
-	fmt.Fprintf(w, "%d participants, %d statements, %d votes; method %s\n", participants, statements, votes.Matrix.Votes(), r.Method)
+func printCluster(w io.Writer, cast *votes.Set, r *cluster.Result) error {
+	participants, statements := cast.Matrix.Dims()
+	fmt.Fprintf(w, "%d participants, %d statements, %d votes; method %s\n", participants, statements, cast.Matrix.Votes(), r.Method)
 	fmt.Fprintf(w, "%d viewpoint groups\n\n", r.K)
 	t := newTable(w)
 	fmt.Fprintln(t, "group\tsize\tshare\tx\ty\t")
@@ -176,7 +176,7 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 	}
 	for _, g := range r.Groups {
 		fmt.Fprintf(w, "\nwhat tells group %d apart\n", g.Group)
-		if err := printRepresentative(w, votes, g.Representative); err != nil {
+		if err := printRepresentative(w, cast, g.Representative); err != nil {
 			return err
 		}
 	}
@@ -186,14 +186,14 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 	}{{"agree", r.Consensus.Agree}, {"disagree", r.Consensus.Disagree}} {
 		if len(c.list) > 0 && r.K > 1 {
 			fmt.Fprintf(w, "\nwhat most participants %s on\n", c.what)
-			if err := printRepresentative(w, votes, c.list); err != nil {
+			if err := printRepresentative(w, cast, c.list); err != nil {
 				return err
 			}
 		}
 	}
 	fmt.Fprintln(w)
 	printDoubt(w, r)
-	for _, text := range slices.Concat(votes.Notes, r.Warnings) {
+	for _, text := range slices.Concat(cast.Notes, r.Warnings) {
 		fmt.Fprintf(w, "note: %s\n", text)
 	}
 	return nil
@@ -201,10 +201,10 @@ func printCluster(w io.Writer, votes *dataset.Votes, r *cluster.Result) error {
 
 // printRepresentative lists statements with their counts and, where the files
 // hold them, their words.
-func printRepresentative(w io.Writer, votes *dataset.Votes, list []cluster.Representative) error {
+func printRepresentative(w io.Writer, cast *votes.Set, list []cluster.Representative) error {
 	t := newTable(w)
 	for _, s := range list {
-		text := []rune(strings.Join(strings.Fields(votes.Texts[s.Statement]), " "))
+		text := []rune(strings.Join(strings.Fields(cast.Texts[s.Statement]), " "))
 		if len(text) > 90 {
 			text = append(text[:89], '…')
 		}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/internal/window"
@@ -44,9 +45,9 @@ the latest analysis, where there is one.`,
 			if *bundle != "" {
 				return writeBundle(cmd, db, row, st, *bundle)
 			}
-			return window.Export(cmd.Context(), db, row, st, func(e *dataset.Export) error {
+			return window.Export(cmd.Context(), db, row, st, func(e *export.Data) error {
 				for _, f := range *formats {
-					e.Formats = append(e.Formats, dataset.Format(f))
+					e.Formats = append(e.Formats, export.Format(f))
 				}
 				e.At = time.Now()
 				m, err := e.WriteFolder(*out)
@@ -62,7 +63,7 @@ the latest analysis, where there is one.`,
 
 // writeBundle writes a bundle to a file that is not there yet. It appears whole
 // or not at all.
-func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *dataset.Study, path string) error {
+func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *studyfile.Study, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s exists; move it away first", path)
 	}
@@ -95,13 +96,13 @@ func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *datas
 }
 
 // printManifest tells what was written.
-func printManifest(w io.Writer, dir string, m dataset.Manifest) error {
+func printManifest(w io.Writer, dir string, m export.Manifest) error {
 	fmt.Fprintf(w, "Wrote %d files to %s.\n\n", len(m.Files)+1, dir)
 	table := newTable(w)
 	fmt.Fprintln(table, "\tsubmissions\tcomplete\tfree responses\tratings\tvotes\tskipped\t")
 	for _, p := range []struct {
 		who string
-		n   dataset.ManifestPeople
+		n   export.ManifestPeople
 	}{{"people", m.Counts.People}, {"virtual", m.Counts.Virtual}} {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", p.who, p.n.Submissions, p.n.Status[string(study.Completed)], p.n.Views, p.n.Ratings, p.n.Votes, p.n.Skipped)
 	}

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/internal/window"
@@ -39,7 +42,7 @@ func walked(t *testing.T) (path string, sent map[study.Key]string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	st, err := dataset.ReadStudy(os.DirFS(dir))
+	st, err := studyfile.Read(os.DirFS(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +126,7 @@ func TestExportHoldsWhatWasSent(t *testing.T) {
 			t.Errorf("%s: %q in the export, %q was sent", key, got[key], value)
 		}
 	}
-	var m dataset.Manifest
+	var m export.Manifest
 	content, err = os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err == nil {
 		err = json.Unmarshal(content, &m)
@@ -141,7 +144,7 @@ func TestExportHoldsWhatWasSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := dataset.ReadRatings("ratings.csv", ratings, dataset.DefaultGroupColumn)
+	rows, err := votes.ReadRatings("ratings.csv", ratings, votes.DefaultGroupColumn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/window"
@@ -42,13 +42,13 @@ func pobsFigures(r *pobsResult) []window.Tabled {
 	if c := r.TopicCorrelation; c != nil {
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "topics", Draw: func(w float64) *figure.Figure { return figure.TopicMap(c, w) }},
-			CSV:    func(w io.Writer) error { return dataset.WriteMatrix(w, "pearson", c.Topics, c.Pearson) },
+			CSV:    func(w io.Writer) error { return export.WriteMatrix(w, "pearson", c.Topics, c.Pearson) },
 		})
 	}
 	if d := r.Distance; d != nil {
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "distances", Draw: func(w float64) *figure.Figure { return figure.DistanceMap(d, w) }},
-			CSV:    func(w io.Writer) error { return dataset.WriteMatrix(w, "distance", d.Order, d.Likert) },
+			CSV:    func(w io.Writer) error { return export.WriteMatrix(w, "distance", d.Order, d.Likert) },
 		})
 	}
 	return figures
@@ -57,10 +57,10 @@ func pobsFigures(r *pobsResult) []window.Tabled {
 func countryFigures(r *countryResult) []window.Tabled {
 	var figures []window.Tabled
 	for _, m := range r.Models {
-		var rows []dataset.Ranking
+		var rows []export.Ranking
 		var values []figure.RankedValue
 		for _, c := range m.Countries {
-			row := dataset.Ranking{Name: c.Country, Value: r.inBase(c.similarities), CI: c.CI, Other: score.Undefined()}
+			row := export.Ranking{Name: c.Country, Value: r.inBase(c.similarities), CI: c.CI, Other: score.Undefined()}
 			if r.Parameters.Base == "2" {
 				row.CI = score.UndefinedInterval() // the interval is of the natural one
 			}
@@ -71,7 +71,7 @@ func countryFigures(r *countryResult) []window.Tabled {
 			Figure: window.Figure{Name: "countries-" + window.FileName(name), Draw: func(w float64) *figure.Figure {
 				return figure.Ranked("How alike "+m.Model+"'s answers are to those of countries", "similarity", "", values, w)
 			}},
-			CSV: func(w io.Writer) error { return dataset.WriteRankings(w, m.Model, "country", rows) },
+			CSV: func(w io.Writer) error { return export.WriteRankings(w, m.Model, "country", rows) },
 		})
 	}
 	return figures

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/store"
 )
 
@@ -51,7 +51,7 @@ analysed and exported like any other. The database is made where there is none.`
 			name := notInSlugs.ReplaceAllString(strings.ToLower(filepath.Base(filepath.Clean(args[0]))), "-")
 			*slug = strings.Trim(name[:min(len(name), 63)], "-")
 		}
-		p, err := dataset.ReadPolisStudy(os.DirFS(args[0]), sign, *slug)
+		p, err := votes.ReadPolisStudy(os.DirFS(args[0]), sign, *slug)
 		if err != nil {
 			return err
 		}

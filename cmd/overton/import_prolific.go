@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/store"
 	"overton/internal/study"
 	"overton/internal/window"
@@ -39,7 +39,7 @@ Prolific, and nobody is approved or rejected.`,
 		if err != nil {
 			return err
 		}
-		rows, err := dataset.ReadProlific(filepath.Base(args[0]), content)
+		rows, err := survey.ReadProlific(filepath.Base(args[0]), content)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/llm"
 	"overton/internal/score"
@@ -286,16 +286,16 @@ func (r *answerResult) questionnaire(o *answerOptions) (q *llm.Questionnaire, po
 		var content []byte
 		if q.Instrument, err = readNoted(&r.Inputs, o.instrument, func(file string, c []byte) (instrument.Instrument, error) {
 			content = c
-			return dataset.ReadInstrument(file, c)
+			return survey.ReadInstrument(file, c)
 		}); err != nil {
 			return nil, false, err
 		}
-		pobs = dataset.IsPobsSurvey(content)
+		pobs = survey.IsPOBs(content)
 		o.inputs["instrument"] = r.Inputs[0].SHA256
 	}
 	if o.translations != "" {
-		translations, err := readNoted(&r.Inputs, o.translations, func(file string, c []byte) ([]dataset.Translation, error) {
-			return dataset.ReadTranslations(file, c, q.Instrument)
+		translations, err := readNoted(&r.Inputs, o.translations, func(file string, c []byte) ([]survey.Translation, error) {
+			return survey.ReadTranslations(file, c, q.Instrument)
 		})
 		if err != nil {
 			return nil, false, err
@@ -455,10 +455,10 @@ func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked,
 		return writeWhole(path, content)
 	}
 	for i, order := range q.Orders {
-		var rows []dataset.ModelAnswer
+		var rows []survey.ModelAnswer
 		for _, t := range asked.Tallies {
 			if t.Order == order {
-				rows = append(rows, dataset.ModelAnswer{Model: t.Model, Context: t.Context, Target: t.Target, Item: q.Instrument.Items[t.Item],
+				rows = append(rows, survey.ModelAnswer{Model: t.Model, Context: t.Context, Target: t.Target, Item: q.Instrument.Items[t.Item],
 					Mass: t.Mass, Shown: t.Shown, Method: t.Method, Asked: t.Asked, Invalid: t.Invalid, Missing: t.Missing})
 			}
 		}
@@ -466,17 +466,17 @@ func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked,
 		if i > 0 {
 			name = fmt.Sprintf("answers-%s.csv", order)
 		}
-		content, err := dataset.WriteModelAnswers(rows)
+		content, err := survey.WriteModelAnswers(rows)
 		if err := save(name, content, err); err != nil {
 			return err
 		}
 	}
 	if len(asked.Translations) > 0 {
-		var list []dataset.Translation
+		var list []survey.Translation
 		for _, t := range asked.Translations {
-			list = append(list, dataset.Translation(t))
+			list = append(list, survey.Translation(t))
 		}
-		content, err := dataset.WriteTranslations(q.Instrument, list)
+		content, err := survey.WriteTranslations(q.Instrument, list)
 		if err := save("translations.csv", content, err); err != nil {
 			return err
 		}
@@ -497,14 +497,14 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 		model, mode string
 		repetition  int
 	}
-	replies := map[file][]dataset.PobsReply{}
+	replies := map[file][]survey.POBsReply{}
 	reflected := slices.ContainsFunc(q.Modes, func(m llm.Mode) bool { return m.Name == score.ModeReflection })
 	var files []file
 	for _, reply := range asked.Replies {
 		if reply.Order != llm.InOrder {
 			continue
 		}
-		text := dataset.PobsReply{Prompt: reply.Prompt, Response: reply.Text}
+		text := survey.POBsReply{Prompt: reply.Prompt, Response: reply.Text}
 		f := file{reply.Model, reply.Context, reply.Repetition}
 		if reply.Context == score.ModeReflection {
 			f.mode = score.ModeReasoning
@@ -512,7 +512,7 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 			continue
 		}
 		if replies[f] == nil {
-			replies[f] = make([]dataset.PobsReply, len(q.Instrument.Items))
+			replies[f] = make([]survey.POBsReply, len(q.Instrument.Items))
 			files = append(files, f)
 		}
 		replies[f][reply.Item] = text
@@ -532,7 +532,7 @@ func (r *answerResult) writePobs(q *llm.Questionnaire, asked *llm.Asked, models 
 		if !ok {
 			return errors.New("a model has answers that is not in the models file")
 		}
-		content, err := dataset.WritePobsResponses(q.Instrument, model.Model, f.mode, replies[f])
+		content, err := survey.WritePOBsResponses(q.Instrument, model.Model, f.mode, replies[f])
 		if err := save(fmt.Sprintf("pobs/%s/POBS_%s_%d.json", folder, slug, f.repetition), content, err); err != nil {
 			return err
 		}

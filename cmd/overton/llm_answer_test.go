@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/llm"
 	"overton/internal/llm/llmtest"
@@ -103,7 +103,7 @@ func readAnswers(t *testing.T, path string, in instrument.Instrument) map[[4]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := dataset.ReadModelAnswers(path, content, in)
+	list, err := survey.ReadModelAnswers(path, content, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func opinionated(t *testing.T) (path string, in instrument.Instrument) {
 		topics = append(topics, fmt.Sprintf(`{"name": %q, "category": "Life", "questions": [%s]}`, name, strings.Join(questions, ", ")))
 	}
 	content := `{"survey": {"title": "Likings", "topics": [` + strings.Join(topics, ",\n") + `]}}`
-	in, err := dataset.ReadPobsSurvey("survey.json", []byte(content))
+	in, err := survey.ReadPOBs("survey.json", []byte(content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func opinionated(t *testing.T) (path string, in instrument.Instrument) {
 // answers with prose. With reasoning it thinks aloud and says the same; on
 // reflection it turns to the other side on question 1.
 func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
-	survey, in := opinionated(t)
+	questionnaire, in := opinionated(t)
 	label := func(it instrument.Item, polarity float64) string {
 		for _, o := range it.Options {
 			if o.Polarity != nil && *o.Polarity == polarity {
@@ -235,7 +235,7 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 		}
 	})
 	dir := filepath.Join(t.TempDir(), "run")
-	args := []string{"llm", "answer", "--instrument", survey, "--models", models, "--mode", "direct,reflection", "--out", dir}
+	args := []string{"llm", "answer", "--instrument", questionnaire, "--models", models, "--mode", "direct,reflection", "--out", dir}
 	if code, stdout, _ := overtonCmd(append(args, "--dry-run")...); code != 0 || !strings.Contains(stdout, "Of 120 requests") || !strings.Contains(stdout, "Of 60 requests") || server.Requests() != 0 {
 		t.Errorf("dry run: exit status %d after %d requests: %s", code, server.Requests(), stdout)
 	}
@@ -249,7 +249,7 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 		t.Errorf("again: exit status %d after %d requests: %s", code, server.Requests(), stderr)
 	}
 
-	pobs := scoreJSON(t, "score", "pobs", "--survey", survey, "--responses", filepath.Join(dir, "pobs"), "--bootstrap", "0")
+	pobs := scoreJSON(t, "score", "pobs", "--survey", questionnaire, "--responses", filepath.Join(dir, "pobs"), "--bootstrap", "0")
 	if pobs["disagreements_with_recorded_letters"] != 0.0 {
 		t.Error("letters recorded differ from those in the texts")
 	}
@@ -295,15 +295,15 @@ func TestAModelOfKnownOpinionsComesBackFromPobsAsPlanted(t *testing.T) {
 }
 
 func TestReasoningAloneIsReadAsReasoning(t *testing.T) {
-	survey, _ := opinionated(t)
+	questionnaire, _ := opinionated(t)
 	models, _ := scripted(t, "- {name: m, base_url: URL}\n", func(h heard, _ int) llmtest.Reply {
 		return llmtest.Reply{Text: "<think>x</think><answer>A</answer>"}
 	})
 	dir := filepath.Join(t.TempDir(), "run")
-	if code, _, stderr := overtonCmd("llm", "answer", "--instrument", survey, "--models", models, "--mode", "reasoning", "--repetitions", "2", "--out", dir); code != 0 {
+	if code, _, stderr := overtonCmd("llm", "answer", "--instrument", questionnaire, "--models", models, "--mode", "reasoning", "--repetitions", "2", "--out", dir); code != 0 {
 		t.Fatal(stderr)
 	}
-	pobs := scoreJSON(t, "score", "pobs", "--survey", survey, "--responses", filepath.Join(dir, "pobs", "reasoning"), "--bootstrap", "0")
+	pobs := scoreJSON(t, "score", "pobs", "--survey", questionnaire, "--responses", filepath.Join(dir, "pobs", "reasoning"), "--bootstrap", "0")
 	modes := at(t, pobs, "results", "m").(map[string]any)
 	if len(modes) != 1 || modes["reasoning"] == nil {
 		t.Errorf("modes %v, want reasoning", modes)
@@ -485,7 +485,7 @@ func TestSteeredModelsComeBackFromOpinionQAAsPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := dataset.ReadOpinionQAInfo("info.csv", content)
+	in, err := survey.ReadOpinionQAInfo("info.csv", content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +527,7 @@ func TestCountriesAndLanguagesComeBackFromGlobalOpinionQAAsPlanted(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := dataset.ReadGlobalOpinionQA("global_opinions.csv", content)
+	g, err := survey.ReadGlobalOpinionQA("global_opinions.csv", content)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/llm"
 	"overton/internal/study"
 )
@@ -71,7 +71,7 @@ func generate(cmd *cobra.Command, o *generateOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.Questions, err = dataset.ReadQuestions(o.questions, content); err != nil {
+	if o.Questions, err = studyfile.ReadQuestions(o.questions, content); err != nil {
 		return err
 	}
 	if o.system != "" {
@@ -105,9 +105,9 @@ func generate(cmd *cobra.Command, o *generateOptions) error {
 // writeGenerated writes the responses, all samples, and those to look at.
 func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	var responses []study.ModelResponse
-	var samples, review []dataset.Sample
+	var samples, review []studyfile.Sample
 	for _, g := range generated {
-		s := dataset.Sample{
+		s := studyfile.Sample{
 			ModelResponse: study.ModelResponse{Question: g.Question.ID, Model: g.Model, Text: strings.TrimSpace(g.Text)},
 			QuestionText:  g.Question.Text, Number: g.Sample, FinishReason: g.FinishReason, Words: g.Words, Chosen: g.Chosen,
 		}
@@ -125,7 +125,7 @@ func (o *generateOptions) writeGenerated(generated []llm.Generated) error {
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"responses.csv", dataset.WriteResponses(responses)}, {"samples.csv", dataset.WriteSamples(samples)}, {"review.csv", dataset.WriteReview(review)}} {
+	}{{"responses.csv", studyfile.WriteResponses(responses)}, {"samples.csv", studyfile.WriteSamples(samples)}, {"review.csv", studyfile.WriteReview(review)}} {
 		if err := o.write(f.name, f.content); err != nil {
 			return err
 		}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/instrument"
 	"overton/internal/llm"
 	"overton/internal/score"
@@ -89,7 +91,7 @@ and "overton score overton" read, and new.csv for the new models.` + asksHelp,
 	f.StringVar(&o.ratings, "ratings", "", "folder of an export, or file of ratings (`PATH`)")
 	f.StringVar(&o.questions, "questions", "", "the questions' texts, where the ratings lack them (`FILE`)")
 	f.StringVar(&o.responses, "responses", "", "further responses: of new models, and of those rated where the ratings lack the texts (`FILE`)")
-	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question; empty: none")
+	f.StringVar(&o.group, "group", votes.DefaultGroupColumn, "column with the participant's viewpoint group on the question; empty: none")
 	f.StringVar(&o.strategy, "strategy", string(llm.FewShotFreeResponse), "what the judge is told: fr, demog, demog+fr, fs or fs+fr")
 	f.StringSliceVar(&o.Demographics, "demographics", nil, "columns that say who a participant is; those known where none is named")
 	f.IntVar(&o.Samples, "samples", 1, "answers to each prediction, which are averaged")
@@ -181,7 +183,7 @@ func (o *llmJudgeOptions) readRatings(result *llmJudgeResult) error {
 	if err := o.mayBeSent(path); err != nil {
 		return err
 	}
-	if o.Ratings, err = dataset.ReadRatings(path, content, o.group); err != nil {
+	if o.Ratings, err = votes.ReadRatings(path, content, o.group); err != nil {
 		return err
 	}
 	if o.FreeResponses = freeResponseColumn; len(o.Demographics) == 0 {
@@ -193,7 +195,7 @@ func (o *llmJudgeOptions) readRatings(result *llmJudgeResult) error {
 		if err != nil {
 			return err
 		}
-		questions, err := dataset.ReadQuestions(o.questions, content)
+		questions, err := studyfile.ReadQuestions(o.questions, content)
 		if err != nil {
 			return err
 		}
@@ -225,7 +227,7 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 		return fmt.Errorf("reading the manifest: %w", err)
 	}
 	if err == nil {
-		m, err := dataset.ReadManifest(manifest, content)
+		m, err := export.ReadManifest(manifest, content)
 		if err != nil {
 			return err
 		}
@@ -239,7 +241,7 @@ func (o *llmJudgeOptions) mayBeSent(path string) error {
 	return nil
 }
 
-func allowed(s llm.Strategy, st dataset.ManifestStudy) error {
+func allowed(s llm.Strategy, st export.ManifestStudy) error {
 	missing := slices.DeleteFunc(s.Sends(), func(kind study.Sent) bool { return slices.Contains(st.Sent, kind) })
 	if len(missing) > 0 {
 		return fmt.Errorf("the study %q does not allow that language models are sent its participants' %s; its study.yaml would have to list them under models.send, and its consent to say so", st.Slug, kinds(missing))
@@ -296,7 +298,7 @@ func (o *llmJudgeOptions) readResponses() error {
 	if err != nil {
 		return err
 	}
-	responses, err := dataset.ReadResponses(o.responses, content, nil)
+	responses, err := studyfile.ReadResponses(o.responses, content, nil)
 	if err != nil {
 		return err
 	}
@@ -345,10 +347,10 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 		}
 		result.People = &people
 	}
-	var old, fresh []dataset.Prediction
+	var old, fresh []votes.Prediction
 	scored := score.Ratings{Attributes: o.Ratings.Attributes, Rows: slices.Clone(o.Ratings.Rows)}
 	for _, p := range predictions {
-		out := dataset.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
+		out := votes.Prediction{Participant: p.Participant, Question: p.Question, Model: p.Model, Group: p.Group, Value: p.Value, Calibrated: math.NaN(), Samples: p.Samples, Unreadable: p.Unreadable, Method: p.Method}
 		if c := result.People; c != nil && c.Calibrated != nil {
 			if p.Row >= 0 {
 				out.Calibrated = c.Calibrated.Predictions[p.Row]
@@ -367,13 +369,13 @@ func (o *llmJudgeOptions) score(result *llmJudgeResult, predictions []llm.Predic
 		}
 		scored.Rows = append(scored.Rows, row)
 	}
-	if err := o.write("predictions.csv", dataset.WritePredictions(old)); err != nil {
+	if err := o.write("predictions.csv", votes.WritePredictions(old)); err != nil {
 		return err
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := o.write("new.csv", dataset.WritePredictions(fresh)); err != nil {
+	if err := o.write("new.csv", votes.WritePredictions(fresh)); err != nil {
 		return err
 	}
 	if !predictedNew || !slices.ContainsFunc(scored.Rows, func(r score.Rating) bool { return r.Group != "" }) {

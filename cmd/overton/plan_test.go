@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
 func TestPlanOfAFolderAndOfNumbers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
-	if err := dataset.WriteExample(dir); err != nil {
+	if err := studyfile.WriteExample(dir); err != nil {
 		t.Fatal(err)
 	}
 	plan := func(args ...string) study.Plan {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
@@ -131,7 +132,7 @@ func reportStudy(ctx context.Context, stderr io.Writer, db *store.Store, o repor
 
 // surveys analyses a study's surveys, with the models' answers given or, without
 // any, those of the latest analysis on the admin pages; nil where it has none.
-func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study, st *dataset.Study) (*window.Surveys, error) {
+func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store.Store, row store.Study, st *studyfile.Study) (*window.Surveys, error) {
 	instruments := window.Instruments(st)
 	if len(instruments) == 0 {
 		return nil, nil
@@ -142,7 +143,7 @@ func (o *reportOptions) surveys(ctx context.Context, stderr io.Writer, db *store
 		if err != nil {
 			return nil, err
 		}
-		if options.Margins, err = dataset.ReadMargins(o.margins, content); err != nil {
+		if options.Margins, err = votes.ReadMargins(o.margins, content); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/window"
 )
 
@@ -35,7 +35,7 @@ from the data as they are now. Exit status 1 where anything differs.`,
 		if err != nil {
 			return err
 		}
-		b, err := dataset.ReadBundle(args[0], f, info.Size())
+		b, err := export.ReadBundle(args[0], f, info.Size())
 		if err != nil {
 			return err
 		}

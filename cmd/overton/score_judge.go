@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/window"
@@ -117,8 +117,8 @@ similarity baseline needs the columns llm_response and freeresponse.`,
 	f := cmd.Flags()
 	f.StringVar(&o.ratings, "ratings", "", "file of people's ratings")
 	f.StringVar(&o.predictions, "predictions", "", "file of the judge's ratings")
-	f.StringVar(&o.column, "column", dataset.DefaultRatingColumn, "column of the predictions")
-	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
+	f.StringVar(&o.column, "column", votes.DefaultRatingColumn, "column of the predictions")
+	f.StringVar(&o.group, "group", votes.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
 	f.StringSliceVar(&o.by, "by", nil, "columns (Sex) by whose values to compare the judge's errors")
 	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
 	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
@@ -136,14 +136,14 @@ func scoreJudge(o judgeOptions) (*judgeResult, error) {
 		return nil, err
 	}
 	result.Input = in
-	ratings, err := dataset.ReadRatings(o.ratings, content, o.group)
+	ratings, err := votes.ReadRatings(o.ratings, content, o.group)
 	if err != nil {
 		return nil, err
 	}
 	if content, result.Predictions, err = readInput(o.predictions); err != nil {
 		return nil, err
 	}
-	predictions, err := dataset.ReadPredictions(o.predictions, content, o.column, ratings)
+	predictions, err := votes.ReadPredictions(o.predictions, content, o.column, ratings)
 	if err != nil {
 		return nil, err
 	}

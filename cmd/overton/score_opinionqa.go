@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/window"
@@ -111,7 +111,7 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 	r := &pollResult{Program: window.ThisProgram(), Parameters: pollParameters{o.bootstrap, o.seed}, LeftOut: pollLeftOut{WithoutPeople: []string{}}}
 	all := instrument.Instrument{Name: strings.Join(o.info, ", ")}
 	for _, path := range o.info {
-		in, err := readNoted(&r.Inputs, path, dataset.ReadOpinionQAInfo)
+		in, err := readNoted(&r.Inputs, path, survey.ReadOpinionQAInfo)
 		if err != nil {
 			return nil, err
 		}
@@ -125,20 +125,20 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 	var attributes []score.Attribute
 	var err error
 	if o.metadata != "" {
-		if attributes, err = readNoted(&r.Inputs, o.metadata, dataset.ReadOpinionQAMetadata); err != nil {
+		if attributes, err = readNoted(&r.Inputs, o.metadata, survey.ReadOpinionQAMetadata); err != nil {
 			return nil, err
 		}
 	}
-	var topics dataset.QuestionTopics
+	var topics survey.QuestionTopics
 	if o.topics != "" {
 		if topics, err = readNoted(&r.Inputs, o.topics, readTopics); err != nil {
 			return nil, err
 		}
 	}
-	var people []*dataset.PollRespondents
+	var people []*survey.PollRespondents
 	for _, path := range o.people {
-		p, err := readNoted(&r.Inputs, path, func(file string, content []byte) (*dataset.PollRespondents, error) {
-			return dataset.ReadOpinionQAResponses(file, content, all, attributes)
+		p, err := readNoted(&r.Inputs, path, func(file string, content []byte) (*survey.PollRespondents, error) {
+			return survey.ReadOpinionQAResponses(file, content, all, attributes)
 		})
 		if err != nil {
 			return nil, err
@@ -147,8 +147,8 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 	}
 	var runs []score.PollRun
 	for _, path := range o.models {
-		answers, err := readNoted(&r.Inputs, path, func(file string, content []byte) ([]dataset.ModelAnswers, error) {
-			return dataset.ReadModelAnswers(file, content, all)
+		answers, err := readNoted(&r.Inputs, path, func(file string, content []byte) ([]survey.ModelAnswers, error) {
+			return survey.ReadModelAnswers(file, content, all)
 		})
 		if err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func scoreOpinionQA(o pollOptions) (*pollResult, error) {
 }
 
 // pollItems puts people's answers to the questions.
-func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollRespondents, attributes []score.Attribute, topics dataset.QuestionTopics) ([]score.PollItem, error) {
+func (r *pollResult) pollItems(in instrument.Instrument, people []*survey.PollRespondents, attributes []score.Attribute, topics survey.QuestionTopics) ([]score.PollItem, error) {
 	var items []score.PollItem
 	for _, it := range in.Items {
 		item := score.PollItem{ID: it.ID, Places: it.Ordinals(), Topics: topics.Coarse(it)}
@@ -202,9 +202,9 @@ func (r *pollResult) pollItems(in instrument.Instrument, people []*dataset.PollR
 }
 
 // readTopics reads the topics of questions in either form.
-func readTopics(file string, content []byte) (dataset.QuestionTopics, error) {
+func readTopics(file string, content []byte) (survey.QuestionTopics, error) {
 	if filepath.Ext(file) != ".json" {
-		return dataset.ReadTopicMapping(file, content)
+		return survey.ReadTopicMapping(file, content)
 	}
 	var entries map[string]struct {
 		Coarse []string `json:"cg"`
@@ -213,9 +213,9 @@ func readTopics(file string, content []byte) (dataset.QuestionTopics, error) {
 	if err := json.Unmarshal(content, &entries); err != nil {
 		return nil, fmt.Errorf(`%s: expected {"question [label/label]": {"cg": […], "fg": […]}}: %w`, file, err)
 	}
-	topics := dataset.QuestionTopics{}
+	topics := survey.QuestionTopics{}
 	for question, t := range entries {
-		topics[question] = dataset.TopicsOf{Coarse: t.Coarse, Fine: t.Fine}
+		topics[question] = survey.TopicsOf{Coarse: t.Coarse, Fine: t.Fine}
 	}
 	return topics, nil
 }
@@ -396,15 +396,15 @@ probability and perhaps context (default, cross-national, linguistic) and target
 func scoreCountries(o countryOptions) (*countryResult, error) {
 	r := &countryResult{Program: window.ThisProgram(), Prompting: []countryComparison{}}
 	r.Parameters.Base, r.Parameters.Bootstrap, r.Parameters.Seed = o.base, o.bootstrap, o.seed
-	g, err := readNoted(&r.Inputs, o.questions, dataset.ReadGlobalOpinionQA)
+	g, err := readNoted(&r.Inputs, o.questions, survey.ReadGlobalOpinionQA)
 	if err != nil {
 		return nil, err
 	}
 	r.Questions = len(g.Instrument.Items)
 	r.LeftOut.WithoutQuestion, r.LeftOut.Empty, r.LeftOut.OtherLength = g.WithoutQuestion, g.Empty, g.OtherLength
 	for _, path := range o.models {
-		answers, err := readNoted(&r.Inputs, path, func(file string, content []byte) ([]dataset.ModelAnswers, error) {
-			return dataset.ReadModelAnswers(file, content, g.Instrument)
+		answers, err := readNoted(&r.Inputs, path, func(file string, content []byte) ([]survey.ModelAnswers, error) {
+			return survey.ReadModelAnswers(file, content, g.Instrument)
 		})
 		if err != nil {
 			return nil, err

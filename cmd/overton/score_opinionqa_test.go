@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	pollFolder    = filepath.Join("..", "..", "internal", "dataset", "testdata", "opinionqa")
-	countryFolder = filepath.Join("..", "..", "internal", "dataset", "testdata", "globalopinionqa")
+	pollFolder    = filepath.Join("..", "..", "internal", "dataset", "survey", "testdata", "opinionqa")
+	countryFolder = filepath.Join("..", "..", "internal", "dataset", "survey", "testdata", "globalopinionqa")
 )
 
 func TestScoreOpinionQAOfMadeUpFiles(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/window"
 	"overton/templates/report"
@@ -74,7 +74,7 @@ without, everybody keeps the group of the file.`,
 // addFlags adds the flags of every command that scores a ratings file.
 func (o *overtonOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.group, "group", dataset.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
+	f.StringVar(&o.group, "group", votes.DefaultGroupColumn, "column with the participant's viewpoint group on the question")
 	f.Float64Var(&o.Tau, "tau", o.Tau, "mean rating from which on a group is covered")
 	f.StringVar(&o.missing, "missing", string(o.Missing), "a group without ratings of a model is uncovered, or drop it")
 	f.IntVar(&o.Bootstrap, "bootstrap", o.Bootstrap, "resamples behind every interval, 0 for none")
@@ -101,7 +101,7 @@ func scoreOverton(ctx context.Context, stderr io.Writer, path string, o overtonO
 	if err != nil {
 		return nil, err
 	}
-	ratings, err := dataset.ReadRatings(path, content, o.group)
+	ratings, err := votes.ReadRatings(path, content, o.group)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (o overtonOptions) addMore(result *overtonResult, resample func(*score.Over
 		}
 	}
 	if o.margins != "" {
-		margins, err := readFile(result, "margins", o.margins, dataset.ReadMargins)
+		margins, err := readFile(result, "margins", o.margins, votes.ReadMargins)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (o overtonOptions) addMore(result *overtonResult, resample func(*score.Over
 		}
 	}
 	if o.outside != "" {
-		outside, err := readFile(result, "outside", o.outside, dataset.ReadOutsideScores)
+		outside, err := readFile(result, "outside", o.outside, votes.ReadOutsideScores)
 		if err != nil {
 			return err
 		}
@@ -164,19 +164,19 @@ func (o overtonOptions) regroup(ctx context.Context, result *overtonResult) (sco
 	if o.votes == "" {
 		return nil, nil
 	}
-	votes, err := readFile(result, "votes", o.votes, dataset.ReadQuestionVotes)
+	cast, err := readFile(result, "votes", o.votes, votes.ReadQuestionVotes)
 	if err != nil {
 		return nil, err
 	}
 	options := cluster.DefaultOptions()
 	options.Seed = o.Seed
 	found := map[string]*cluster.Result{}
-	for question, m := range votes {
+	for question, m := range cast {
 		if found[question], err = cluster.Run(ctx, m, options); err != nil {
 			return nil, fmt.Errorf("question %s: %w", question, err)
 		}
 	}
-	return window.Regroup(votes, found, options), nil
+	return window.Regroup(cast, found, options), nil
 }
 
 // readFile reads a further input by its own reader and notes which it was.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/window"
@@ -125,8 +126,8 @@ func scorePobs(stderr io.Writer, o pobsOptions) (*pobsResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	survey := dataset.OpinionSurvey(in)
-	result.Topics = survey.Topics
+	questionnaire := survey.OpinionSurvey(in)
+	result.Topics = questionnaire.Topics
 	var declarative *score.OpinionSurvey
 	var declared []*score.OpinionRun
 	if o.declarative != "" {
@@ -134,14 +135,14 @@ func scorePobs(stderr io.Writer, o pobsOptions) (*pobsResult, error) {
 		if asked, declared, err = result.read(stderr, o.declarative, o.declarativeAnswers, o.parse == "lenient"); err != nil {
 			return nil, err
 		}
-		declarative = dataset.OpinionSurvey(asked)
+		declarative = survey.OpinionSurvey(asked)
 		for _, t := range declarative.Topics {
-			if !slices.ContainsFunc(survey.Topics, func(s score.OpinionTopic) bool { return s.Name == t.Name }) {
+			if !slices.ContainsFunc(questionnaire.Topics, func(s score.OpinionTopic) bool { return s.Name == t.Name }) {
 				return nil, fmt.Errorf("%s: topic %q is not one of %s", o.declarative, t.Name, o.survey)
 			}
 		}
 	}
-	result.Pobs = score.ScorePobsRuns(survey, runs, declarative, declared, o.bootstrap, o.seed)
+	result.Pobs = score.ScorePobsRuns(questionnaire, runs, declarative, declared, o.bootstrap, o.seed)
 	result.compare()
 	return result, nil
 }
@@ -153,16 +154,16 @@ func (r *pobsResult) read(stderr io.Writer, surveyFile string, folders []string,
 		return instrument.Instrument{}, nil, err
 	}
 	r.Inputs = append(r.Inputs, in)
-	survey, err := dataset.ReadPobsSurvey(surveyFile, content)
+	questionnaire, err := survey.ReadPOBs(surveyFile, content)
 	if err != nil {
-		return survey, nil, err
+		return questionnaire, nil, err
 	}
-	runs, err := r.readRuns(stderr, survey, folders, lenient)
-	return survey, runs, err
+	runs, err := r.readRuns(stderr, questionnaire, folders, lenient)
+	return questionnaire, runs, err
 }
 
 // readRuns reads all answers to a survey in some folders.
-func (r *pobsResult) readRuns(stderr io.Writer, survey instrument.Instrument, folders []string, lenient bool) ([]*score.OpinionRun, error) {
+func (r *pobsResult) readRuns(stderr io.Writer, questionnaire instrument.Instrument, folders []string, lenient bool) ([]*score.OpinionRun, error) {
 	paths, err := pobsFiles(folders)
 	if err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func (r *pobsResult) readRuns(stderr io.Writer, survey instrument.Instrument, fo
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				files[i] = readPobsFile(paths[i], survey, lenient)
+				files[i] = readPobsFile(paths[i], questionnaire, lenient)
 				_ = bar.Add(1)
 			}
 		})
@@ -191,15 +192,15 @@ func (r *pobsResult) readRuns(stderr io.Writer, survey instrument.Instrument, fo
 type pobsFile struct {
 	path      string
 	in        input
-	responses *dataset.PobsResponses
+	responses *survey.POBsResponses
 	err       error
 }
 
-func readPobsFile(path string, survey instrument.Instrument, lenient bool) pobsFile {
+func readPobsFile(path string, questionnaire instrument.Instrument, lenient bool) pobsFile {
 	f := pobsFile{path: path}
 	var content []byte
 	if content, f.in, f.err = readInput(path); f.err == nil {
-		f.responses, f.err = dataset.ReadPobsResponses(path, content, survey, lenient)
+		f.responses, f.err = survey.ReadPOBsResponses(path, content, questionnaire, lenient)
 	}
 	return f
 }

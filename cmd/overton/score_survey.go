@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/survey"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/window"
@@ -96,14 +97,14 @@ func scoreSurvey(cmd *cobra.Command, db *store.Store, o surveyOptions) (*surveyR
 	in := st.Instruments[o.Instrument]
 	result := &surveyResult{}
 	if o.margins != "" {
-		if o.Margins, err = readNoted(&result.Inputs, o.margins, dataset.ReadMargins); err != nil {
+		if o.Margins, err = readNoted(&result.Inputs, o.margins, votes.ReadMargins); err != nil {
 			return nil, err
 		}
 	}
-	var models []dataset.ModelAnswers
+	var models []survey.ModelAnswers
 	for _, path := range o.models {
-		answers, err := readNoted(&result.Inputs, path, func(file string, content []byte) ([]dataset.ModelAnswers, error) {
-			return dataset.ReadModelAnswers(file, content, in)
+		answers, err := readNoted(&result.Inputs, path, func(file string, content []byte) ([]survey.ModelAnswers, error) {
+			return survey.ReadModelAnswers(file, content, in)
 		})
 		if err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -22,7 +22,7 @@ func surveyDatabase(t *testing.T, survey string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := dataset.ReadStudy(dataset.Files{"survey.json": content, "study.yaml": []byte(`title: Drinks
+	st, err := studyfile.Read(studyfile.Files{"survey.json": content, "study.yaml": []byte(`title: Drinks
 slug: drinks
 recruitment:
   minutes: 2

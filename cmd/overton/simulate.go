@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim"
 	"overton/internal/window"
 )
@@ -67,7 +67,7 @@ exit status is 1 if somebody who meant to finish could not.`,
 			}
 		}
 		if folder != "" {
-			if o.Surveyed, err = dataset.ReadStudy(os.DirFS(folder)); err != nil {
+			if o.Surveyed, err = studyfile.Read(os.DirFS(folder)); err != nil {
 				return err
 			}
 		}

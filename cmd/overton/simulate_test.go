@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim"
 	"overton/internal/store"
 	"overton/web"
@@ -33,7 +33,7 @@ func TestSimulateRehearsesAStudy(t *testing.T) {
 			t.Fatalf("%v: %d\n%s", args, code, out)
 		}
 	}
-	st, err := dataset.ReadStudy(os.DirFS(study))
+	st, err := studyfile.Read(os.DirFS(study))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -36,7 +37,7 @@ func newStudyNew() *cobra.Command {
 		Short: "Write a small study with comments, to start from",
 		Args:  usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := dataset.WriteExample(args[0]); err != nil {
+			if err := studyfile.WriteExample(args[0]); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "Wrote a small study to %s; study.yaml in it explains every key.\nLook it over with: overton study check %s\n", args[0], args[0])
@@ -61,7 +62,7 @@ func newStudyCheck() *cobra.Command {
 }
 
 // readStudy reads the study in a folder.
-func readStudy(dir string) (*dataset.Study, error) {
+func readStudy(dir string) (*studyfile.Study, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("reading the study: %w", err)
@@ -69,7 +70,7 @@ func readStudy(dir string) (*dataset.Study, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("reading the study: %s is a file; expected the folder that holds study.yaml", dir)
 	}
-	s, err := dataset.ReadStudy(os.DirFS(dir))
+	s, err := studyfile.Read(os.DirFS(dir))
 	var faults dataset.Faults
 	if errors.As(err, &faults) {
 		return nil, fmt.Errorf("%s cannot be launched; faults found: %d\n%w", dir, len(faults), err)
@@ -78,7 +79,7 @@ func readStudy(dir string) (*dataset.Study, error) {
 }
 
 // printStudy tells a person what a study holds.
-func printStudy(w io.Writer, s *dataset.Study) error {
+func printStudy(w io.Writer, s *studyfile.Study) error {
 	fmt.Fprintf(w, "%s (%s)\n\n", s.Title, s.Slug)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 )
 
 func TestStudyFromNewToClosed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	db := filepath.Join(t.TempDir(), "o.db")
 	changed := filepath.Join(t.TempDir(), "changed")
-	if err := dataset.WriteExample(changed); err != nil {
+	if err := studyfile.WriteExample(changed); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(changed, "consent.md"), []byte("Another text."), 0o600); err != nil {

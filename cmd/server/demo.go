@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim"
 	"overton/internal/sim/demo"
 	"overton/internal/store"
@@ -25,7 +25,7 @@ const (
 // it, and prints links for each kind of visitor.
 func showDemo(ctx context.Context, db *store.Store, address string, out io.Writer) error {
 	began := time.Now()
-	st, err := dataset.ReadStudy(demo.Files())
+	st, err := studyfile.Read(demo.Files())
 	if err != nil {
 		return fmt.Errorf("reading the demo study: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
@@ -70,7 +71,7 @@ func ReadBeliefs(folder fs.FS) (*Beliefs, error) {
 }
 
 func readBeliefs(folder fs.FS) (*Beliefs, error) {
-	st, err := dataset.ReadStudy(folder)
+	st, err := studyfile.Read(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/sim"
 	"overton/internal/sim/demo"
 	"overton/internal/store"
@@ -24,7 +24,7 @@ type site struct {
 	path    string
 	store   *store.Store
 	handler http.Handler
-	study   *dataset.Study
+	study   *studyfile.Study
 }
 
 func openSite(t testing.TB, path string) *site {
@@ -35,7 +35,7 @@ func openSite(t testing.TB, path string) *site {
 	if s.store, err = store.Open(ctx, path); err != nil {
 		t.Fatal(err)
 	}
-	if s.study, err = dataset.ReadStudy(demo.Files()); err != nil {
+	if s.study, err = studyfile.Read(demo.Files()); err != nil {
 		t.Fatal(err)
 	}
 	s.handler, err = web.New(ctx, web.Config{Store: s.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now})

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/study"
 )
 
@@ -39,7 +39,7 @@ type Options struct {
 
 	// Surveyed is the study as its files say, whose surveys people answer from
 	// planted opinions; nil has them choose any answer.
-	Surveyed *dataset.Study
+	Surveyed *studyfile.Study
 
 	Transport http.RoundTripper // nil: the network
 

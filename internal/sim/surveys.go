@@ -7,7 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/study"
@@ -34,7 +35,7 @@ const planted = "POLPARTY"
 // Answers that are no scale, such as demographics, have made-up shares, but for
 // POLPARTY: there each group gives its own.
 type Surveys struct {
-	study  *dataset.Study
+	study  *studyfile.Study
 	seed   uint64
 	groups int
 	told   string          // the item that tells the groups apart; empty: none
@@ -62,7 +63,7 @@ type PlantedItem struct {
 }
 
 // PlantSurveys plants opinions on a study's surveys in so many groups.
-func PlantSurveys(st *dataset.Study, groups int, seed uint64) *Surveys {
+func PlantSurveys(st *studyfile.Study, groups int, seed uint64) *Surveys {
 	s := &Surveys{study: st, seed: seed, groups: groups, facts: map[string]bool{}}
 	for _, it := range instrument.USDemographics().Items {
 		s.facts[it.ID] = true
@@ -257,7 +258,7 @@ func (s *Surveys) Expect(shares []float64, n int) map[string]Expected {
 		for i := range runs {
 			runs[i] = &score.OpinionRun{Repetitions: []int{1, 2}, Answers: [][]int{first[name][i], second[name][i]}}
 		}
-		e.Opinions = dataset.OpinionSurvey(in).ScorePeople(runs, nil, 0, 0)
+		e.Opinions = survey.OpinionSurvey(in).ScorePeople(runs, nil, 0, 0)
 		all[name] = e
 	}
 	return all

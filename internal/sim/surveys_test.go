@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 )
 
 // surveyedStudy asks demographics, views that have sides, some of them again,
 // and polls, one of which depends on another.
-func surveyedStudy(t *testing.T) *dataset.Study {
+func surveyedStudy(t *testing.T) *studyfile.Study {
 	t.Helper()
 	var views, polls strings.Builder
 	views.WriteString("item,text,topics,option,label,polarity,mark\n")
@@ -28,7 +28,7 @@ func surveyedStudy(t *testing.T) *dataset.Study {
 		}
 		fmt.Fprintf(&polls, "P%d,Poll %d?,Not,,%s\n,,Rather,,\n,,Fully,,\n,,Prefer not to say,refusal,\n", i, i, ask)
 	}
-	st, err := dataset.ReadStudy(dataset.Files{"views.csv": []byte(views.String()), "polls.csv": []byte(polls.String()), "study.yaml": []byte(`title: Opinions
+	st, err := studyfile.Read(studyfile.Files{"views.csv": []byte(views.String()), "polls.csv": []byte(polls.String()), "study.yaml": []byte(`title: Opinions
 slug: opinions
 recruitment:
   minutes: 10

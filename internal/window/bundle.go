@@ -8,31 +8,32 @@ import (
 	"slices"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
 // WriteBundle writes a study's bundle: its data as they are now, and every
 // analysis that was run on these data. Analyses of fewer data, from before the
 // last answer came, are named in the manifest and left out.
-func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, w io.Writer) (m dataset.Manifest, err error) {
+func WriteBundle(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, w io.Writer) (m export.Manifest, err error) {
 	runs, err := doneRuns(ctx, db, row)
 	if err != nil {
 		return m, err
 	}
-	err = export(ctx, db, row, st, func(e *dataset.Export, now *store.Snapshot) error {
+	err = exportStudy(ctx, db, row, st, func(e *export.Data, now *store.Snapshot) error {
 		inputs := inputs{ctx: ctx, from: now, row: row, st: st, known: map[string]string{}}
-		var kept []dataset.BundleRun
-		var leftOut []dataset.LeftOutRun
+		var kept []export.BundleRun
+		var leftOut []export.LeftOutRun
 		for _, run := range runs {
 			input, err := inputs.of(run)
 			switch {
 			case err != nil:
-				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: err.Error()})
+				leftOut = append(leftOut, export.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: err.Error()})
 			case input != run.Input:
-				leftOut = append(leftOut, dataset.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on other data, before these were complete"})
+				leftOut = append(leftOut, export.LeftOutRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Reason: "was run on other data, before these were complete"})
 			default:
-				kept = append(kept, dataset.BundleRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Note: run.Note,
+				kept = append(kept, export.BundleRun{ID: run.ID, Kind: run.Kind, Name: run.Name, Note: run.Note,
 					CreatedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339), Result: run.Result})
 			}
 		}
@@ -67,7 +68,7 @@ type inputs struct {
 	ctx   context.Context
 	from  Source
 	row   store.Study
-	st    *dataset.Study
+	st    *studyfile.Study
 	known map[string]string // by kind and what of the parameters chooses data
 }
 

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -15,20 +16,20 @@ import (
 // are at this moment, and the viewpoint groups of the latest result, where there
 // is one. Formats and time are the caller's to set; the data can be read until
 // write returns.
-func Export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export) error) error {
-	return export(ctx, db, row, st, func(e *dataset.Export, _ *store.Snapshot) error { return write(e) })
+func Export(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, write func(*export.Data) error) error {
+	return exportStudy(ctx, db, row, st, func(e *export.Data, _ *store.Snapshot) error { return write(e) })
 }
 
 // export also hands over the snapshot that the data are read from.
-func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, write func(*dataset.Export, *store.Snapshot) error) error {
+func exportStudy(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, write func(*export.Data, *store.Snapshot) error) error {
 	groups := map[string]map[string]string{}
-	var analysis *dataset.ManifestAnalysis
+	var analysis *export.ManifestAnalysis
 	switch latest, run, err := Latest(ctx, db, row); {
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
 		return err
 	default:
-		analysis = &dataset.ManifestAnalysis{
+		analysis = &export.ManifestAnalysis{
 			Method: string(latest.Parameters.Cluster.Method), Seed: latest.Parameters.Cluster.Seed, Input: latest.Input.SHA256,
 			AnalysedAt: time.UnixMilli(run.CreatedAt).UTC().Format(time.RFC3339),
 		}
@@ -41,7 +42,7 @@ func export(ctx context.Context, db *store.Store, row store.Study, st *dataset.S
 	}
 	program := ThisProgram()
 	return db.Snapshot(ctx, func(now *store.Snapshot) error {
-		return write(&dataset.Export{
+		return write(&export.Data{
 			Study: st, Version: row.Version, Groups: groups, Analysis: analysis,
 			Program:      program.Name + " " + program.Version,
 			Records:      func(each func(study.Record) error) error { return now.Records(ctx, row.ID, each) },

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/figure"
 	"overton/internal/score"
 )
@@ -58,7 +58,7 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 		figures = append(figures, Tabled{
 			Figure{name + "window", "Each mark is a person; who votes alike stands near. Beside each group: the statements that tell it apart.",
 				func(w float64) *figure.Figure { return figure.WindowMap(q.Question, q.Result, texts, w) }},
-			func(w io.Writer) error { return dataset.WriteWindowMap(w, q.Question, q.Result) },
+			func(w io.Writer) error { return export.WriteWindowMap(w, q.Question, q.Result) },
 		})
 	}
 	if r.Score == nil {
@@ -80,15 +80,15 @@ func ScoreFigures(o *score.Overton) []Tabled {
 	return []Tabled{{
 		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar tells how far a score would move with other participants, " + people + "; the thin one how far with other questions, as published.",
 			func(w float64) *figure.Figure { return figure.Leaderboard(o, w) }},
-		func(w io.Writer) error { return dataset.WriteLeaderboard(w, o) },
+		func(w io.Writer) error { return export.WriteLeaderboard(w, o) },
 	}, {
 		Figure{"curve", fmt.Sprintf("A group counts as covered from a mean rating of %g on (dashed). Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
 			func(w float64) *figure.Figure { return figure.Curve(o, w) }},
-		func(w io.Writer) error { return dataset.WriteCurve(w, o) },
+		func(w io.Writer) error { return export.WriteCurve(w, o) },
 	}, {
 		Figure{"coverage", "Groups covered of all groups, by question and model; models in the order of the leaderboard.",
 			func(w float64) *figure.Figure { return figure.CoverageMatrix(o, w) }},
-		func(w io.Writer) error { return dataset.WriteCoverage(w, o) },
+		func(w io.Writer) error { return export.WriteCoverage(w, o) },
 	}}
 }
 
@@ -99,7 +99,7 @@ func RatingFigures(prefix string, o *score.Overton, at int, counts []score.Ratin
 	figures := []Tabled{{
 		Figure{prefix + "coverage", "Mean rating that each group gave each model; dark where the group is covered.",
 			func(w float64) *figure.Figure { return figure.QuestionMatrix(q, models, o.Parameters.Tau, w) }},
-		func(w io.Writer) error { return dataset.WriteQuestionMatrix(w, q, models) },
+		func(w io.Writer) error { return export.WriteQuestionMatrix(w, q, models) },
 	}}
 	if len(counts) == 0 {
 		return figures
@@ -107,6 +107,6 @@ func RatingFigures(prefix string, o *score.Overton, at int, counts []score.Ratin
 	return append(figures, Tabled{
 		Figure{prefix + "ratings", "How the members of each group rated each model.",
 			func(w float64) *figure.Figure { return figure.Distributions(q.Question, counts, w) }},
-		func(w io.Writer) error { return dataset.WriteRatingCounts(w, q.Question, counts) },
+		func(w io.Writer) error { return export.WriteRatingCounts(w, q.Question, counts) },
 	})
 }

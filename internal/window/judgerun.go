@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/votes"
 	"overton/internal/score"
 	"overton/internal/store"
 )
@@ -43,7 +44,7 @@ type JudgeFile struct {
 // a study's people, with the groups of the latest analysis. What is wrong with
 // the file comes back as dataset.Faults or dataset.Fault; ErrNobody: nobody who
 // finished has rated anything.
-func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, file JudgeFile, content []byte, p score.Parameters) (*Judged, error) {
+func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, file JudgeFile, content []byte, p score.Parameters) (*Judged, error) {
 	people := Auto
 	latest, run, err := Latest(ctx, db, row)
 	switch {
@@ -64,7 +65,7 @@ func CompareJudge(ctx context.Context, db *store.Store, row store.Study, st *dat
 	if latest != nil {
 		ratings = data.Grouped(latest)
 	}
-	predictions, err := dataset.ReadPredictions(file.File, content, file.Column, ratings)
+	predictions, err := votes.ReadPredictions(file.File, content, file.Column, ratings)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -19,13 +19,13 @@ import (
 // Reproduction says how the results of a bundle compare with those computed
 // anew from its data.
 type Reproduction struct {
-	Study    string               `json:"study"`
-	MadeBy   string               `json:"made_by"` // program and version
-	Computed string               `json:"computed_by"`
-	Same     bool                 `json:"same"`    // all results, and the bundle is as it was made
-	Changed  []string             `json:"changed"` // what is not as the manifest says
-	Runs     []Comparison         `json:"runs"`
-	LeftOut  []dataset.LeftOutRun `json:"runs_left_out"`
+	Study    string              `json:"study"`
+	MadeBy   string              `json:"made_by"` // program and version
+	Computed string              `json:"computed_by"`
+	Same     bool                `json:"same"`    // all results, and the bundle is as it was made
+	Changed  []string            `json:"changed"` // what is not as the manifest says
+	Runs     []Comparison        `json:"runs"`
+	LeftOut  []export.LeftOutRun `json:"runs_left_out"`
 }
 
 // Comparison is one result beside the one computed anew.
@@ -61,7 +61,7 @@ const mostDifferences = 20
 const closeEnough = 1e-9
 
 // bundled reads the data of a bundle as those of a store.
-type bundled struct{ *dataset.Bundle }
+type bundled struct{ *export.Bundle }
 
 func (b bundled) Records(_ context.Context, _ int64, each func(study.Record) error) error {
 	for _, r := range b.Bundle.Records {
@@ -78,10 +78,10 @@ func (b bundled) Statements(context.Context, int64) ([]study.Statement, error) {
 
 // Reproduce computes every result of a bundle anew and compares. step, which
 // may be nil, is called after each.
-func Reproduce(ctx context.Context, b *dataset.Bundle, step func()) (*Reproduction, error) {
+func Reproduce(ctx context.Context, b *export.Bundle, step func()) (*Reproduction, error) {
 	this := ThisProgram()
 	r := &Reproduction{Study: b.Manifest.Study.Slug, MadeBy: b.Manifest.Program, Computed: this.Name + " " + this.Version,
-		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{}, LeftOut: append([]dataset.LeftOutRun{}, b.Manifest.LeftOut...)}
+		Same: len(b.Changed) == 0, Changed: append([]string{}, b.Changed...), Runs: []Comparison{}, LeftOut: append([]export.LeftOutRun{}, b.Manifest.LeftOut...)}
 	for _, run := range b.Runs {
 		c := Comparison{Run: run.ID, Kind: run.Kind, Name: run.Name, CreatedAt: run.CreatedAt, Differences: []Difference{}, Questions: []string{}}
 		computed, err := computeAnew(ctx, b, run)
@@ -106,7 +106,7 @@ func Reproduce(ctx context.Context, b *dataset.Bundle, step func()) (*Reproducti
 }
 
 // computeAnew carries out an analysis with the parameters of its result.
-func computeAnew(ctx context.Context, b *dataset.Bundle, run dataset.BundleRun) ([]byte, error) {
+func computeAnew(ctx context.Context, b *export.Bundle, run export.BundleRun) ([]byte, error) {
 	row := store.Study{Slug: b.Manifest.Study.Slug, Version: b.Manifest.Study.Version}
 	switch run.Kind {
 	case RunKind:

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
 
-func bundleOf(t *testing.T, db *store.Store, row store.Study, st *dataset.Study) []byte {
+func bundleOf(t *testing.T, db *store.Store, row store.Study, st *studyfile.Study) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := WriteBundle(t.Context(), db, row, st, &b); err != nil {
@@ -64,7 +65,7 @@ func edited(t *testing.T, bundle []byte, name string, edit func([]byte) []byte) 
 
 func reproduced(t *testing.T, bundle []byte) *Reproduction {
 	t.Helper()
-	b, err := dataset.ReadBundle("bundle.zip", bytes.NewReader(bundle), int64(len(bundle)))
+	b, err := export.ReadBundle("bundle.zip", bytes.NewReader(bundle), int64(len(bundle)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestABundleHoldsNothingThatIsNotForEverybody(t *testing.T) {
 			}
 		}
 	}
-	b, err := dataset.ReadBundle("b", bytes.NewReader(bundle), int64(len(bundle)))
+	b, err := export.ReadBundle("b", bytes.NewReader(bundle), int64(len(bundle)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func TestWhatIsNoBundleIsRefused(t *testing.T) {
 		}),
 		"larger than 64 MB": edited(t, bundle, "study/consent.md", func([]byte) []byte { return make([]byte, 65<<20) }),
 	} {
-		if _, err := dataset.ReadBundle("b.zip", bytes.NewReader(content), int64(len(content))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := export.ReadBundle("b.zip", bytes.NewReader(content), int64(len(content))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

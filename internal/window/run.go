@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 )
 
@@ -32,7 +32,7 @@ func Parameters(run store.Run) (o Options, err error) {
 
 // Compute carries out a queued run and keeps its result. Where it fails, the
 // run is still to be ended.
-func Compute(ctx context.Context, db *store.Store, row store.Study, st *dataset.Study, id int64, o Options, step func()) error {
+func Compute(ctx context.Context, db *store.Store, row store.Study, st *studyfile.Study, id int64, o Options, step func()) error {
 	if err := db.StartRun(ctx, id); err != nil {
 		return err
 	}

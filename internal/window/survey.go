@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -90,7 +91,7 @@ type SurveyOption struct {
 
 // SurveyData are the answers of the people that an analysis takes.
 type SurveyData struct {
-	st         *dataset.Study
+	st         *studyfile.Study
 	in         instrument.Instrument
 	people     Counted
 	pseudonyms []string
@@ -101,7 +102,7 @@ type SurveyData struct {
 }
 
 // CollectSurvey reads what people answered to an instrument.
-func CollectSurvey(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions) (*SurveyData, error) {
+func CollectSurvey(ctx context.Context, db Source, row store.Study, st *studyfile.Study, o SurveyOptions) (*SurveyData, error) {
 	all, err := collectSurveys(ctx, db, row, st, o.People, o.Instrument)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func CollectSurvey(ctx context.Context, db Source, row store.Study, st *dataset.
 }
 
 // collectSurveys reads what people answered to instruments.
-func collectSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, instruments ...string) ([]*SurveyData, error) {
+func collectSurveys(ctx context.Context, db Source, row store.Study, st *studyfile.Study, people People, instruments ...string) ([]*SurveyData, error) {
 	var all []*SurveyData
 	for _, name := range instruments {
 		in, ok := st.Instruments[name]
@@ -185,7 +186,7 @@ func AnalyseSurvey(d *SurveyData, o SurveyOptions, models Models) (*SurveyResult
 	return &SurveyResult{Program: ThisProgram(), Input: d.input(), Study: aboutStudy(d.st), Parameters: o, People: d.people, InstrumentResult: *found}, nil
 }
 
-func aboutStudy(st *dataset.Study) About {
+func aboutStudy(st *studyfile.Study) About {
 	return About{st.Slug, st.Title, st.Hash, st.Questions.Hash()}
 }
 
@@ -212,15 +213,15 @@ func (d *SurveyData) analyse(o SurveyOptions, models Models) (*InstrumentResult,
 	for i := range d.in.Items {
 		r.Items = append(r.Items, d.item(i, weights, o, answers))
 	}
-	survey := dataset.OpinionSurvey(d.in)
-	if slices.ContainsFunc(survey.Topics, func(t score.OpinionTopic) bool { return t.Polar }) {
-		r.Opinions = survey.ScorePeople(d.runs(), weights, o.Bootstrap, o.Seed)
+	questionnaire := survey.OpinionSurvey(d.in)
+	if slices.ContainsFunc(questionnaire.Topics, func(t score.OpinionTopic) bool { return t.Polar }) {
+		r.Opinions = questionnaire.ScorePeople(d.runs(), weights, o.Bootstrap, o.Seed)
 		r.Models = map[string]map[string]*score.PobsScore{}
 		for _, run := range models.Runs {
 			if r.Models[run.Respondent] == nil {
 				r.Models[run.Respondent] = map[string]*score.PobsScore{}
 			}
-			r.Models[run.Respondent][run.Mode] = survey.ScorePobs(run, o.Bootstrap, o.Seed)
+			r.Models[run.Respondent][run.Mode] = questionnaire.ScorePobs(run, o.Bootstrap, o.Seed)
 		}
 	}
 	if len(answers) > 0 {
@@ -234,7 +235,7 @@ func (d *SurveyData) analyse(o SurveyOptions, models Models) (*InstrumentResult,
 var ErrNobody = errors.New("nobody has finished the study yet")
 
 // item summarises the answers to one item.
-func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []dataset.ModelAnswers) SurveyItem {
+func (d *SurveyData) item(at int, weights []float64, o SurveyOptions, models []survey.ModelAnswers) SurveyItem {
 	it := d.in.Items[at]
 	item := SurveyItem{Item: it.ID, Text: it.Text, Topics: it.Topics}
 	answers := answersFirst(it)
@@ -371,7 +372,7 @@ func (d *SurveyData) polls(weights []float64) ([]score.PollItem, []score.Attribu
 }
 
 // pollRuns are models' answers with their refusals last.
-func pollRuns(in instrument.Instrument, models []dataset.ModelAnswers) []score.PollRun {
+func pollRuns(in instrument.Instrument, models []survey.ModelAnswers) []score.PollRun {
 	runs := make([]score.PollRun, len(models))
 	for i, m := range models {
 		runs[i] = score.PollRun{Model: m.Model, Context: m.Context, Target: m.Target, Mass: map[string][]float64{}}

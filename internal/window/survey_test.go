@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -143,9 +145,9 @@ func (p *believer) choose(it instrument.Item) string {
 }
 
 // plantedSurvey walks people with planted opinions through a study.
-func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *dataset.Study) {
+func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *studyfile.Study) {
 	t.Helper()
-	st, err := dataset.ReadStudy(dataset.Files{"study.yaml": []byte(surveyYAML), "pobs.json": pobsFile(t), "polls.csv": pollTable()})
+	st, err := studyfile.Read(studyfile.Files{"study.yaml": []byte(surveyYAML), "pobs.json": pobsFile(t), "polls.csv": pollTable()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,9 +206,9 @@ func plantedSurvey(t *testing.T, people int) (*store.Store, store.Study, *datase
 }
 
 // population scores very many people drawn from the same beliefs.
-func population(st *dataset.Study, name string, people int) ([]*score.OpinionRun, *instrument.Instrument) {
+func population(st *studyfile.Study, name string, people int) ([]*score.OpinionRun, *instrument.Instrument) {
 	in := st.Instruments[name]
-	survey := st.Survey(name)
+	questionnaire := st.Survey(name)
 	rng := rand.New(rand.NewPCG(9, 9))
 	at := map[string]int{}
 	for i, it := range in.Items {
@@ -215,7 +217,7 @@ func population(st *dataset.Study, name string, people int) ([]*score.OpinionRun
 	runs := make([]*score.OpinionRun, people)
 	for i := range runs {
 		p := newBeliever(rng, false)
-		d, _ := survey.Draw(nil, 0, 0, rng)
+		d, _ := questionnaire.Draw(nil, 0, 0, rng)
 		answers := [][]int{make([]int, len(in.Items)), make([]int, len(in.Items))}
 		for k := range answers[0] {
 			answers[0][k], answers[1][k] = score.NotAsked, score.NotAsked
@@ -281,7 +283,7 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 		t.Errorf("raking %+v", k)
 	}
 	runs, in := population(st, "pobs.json", 4000)
-	truth := dataset.OpinionSurvey(*in).ScorePeople(runs, nil, 0, 1)
+	truth := survey.OpinionSurvey(*in).ScorePeople(runs, nil, 0, 1)
 	within(t, "NNI", r.Opinions.NNI, truth.NNI.Value)
 	within(t, "TCI", r.Opinions.TCI, truth.TCI.Value)
 	within(t, "reliability", r.Opinions.Reliability, truth.Reliability.Value)
@@ -325,8 +327,8 @@ func TestPlantedOpinionsComeBack(t *testing.T) {
 
 	// The export: one tidy row for each answer, with what was shown.
 	dir := filepath.Join(t.TempDir(), "out")
-	if err := Export(context.Background(), db, row, st, func(e *dataset.Export) error {
-		e.Formats = []dataset.Format{dataset.CSV}
+	if err := Export(context.Background(), db, row, st, func(e *export.Data) error {
+		e.Formats = []export.Format{export.CSV}
 		_, err := e.WriteFolder(dir)
 		return err
 	}); err != nil {
@@ -368,13 +370,13 @@ func TestModelsStandBesidePeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A model that always gives the first answer, and refuses a quarter of the time.
-	m := dataset.ModelAnswers{Model: "made-up-1", Context: score.DefaultContext, Mass: map[string][]float64{}}
+	m := survey.ModelAnswers{Model: "made-up-1", Context: score.DefaultContext, Mass: map[string][]float64{}}
 	for _, it := range st.Instruments["polls.csv"].Items {
 		mass := make([]float64, len(it.Options))
 		mass[0], mass[len(mass)-1] = 3, 1
 		m.Mass[it.ID] = mass
 	}
-	r, err := AnalyseSurvey(data, o, Models{Answers: []dataset.ModelAnswers{m}})
+	r, err := AnalyseSurvey(data, o, Models{Answers: []survey.ModelAnswers{m}})
 	if err != nil {
 		t.Fatal(err)
 	}

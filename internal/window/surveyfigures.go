@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/figure"
 	"overton/internal/score"
 )
@@ -54,11 +54,11 @@ func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score
 
 // placesOf writes the numbers of a figure with two axes.
 func placesOf(x, y string, points []figure.OpinionPoint) func(io.Writer) error {
-	var placed []dataset.PlacedRespondent
+	var placed []export.PlacedRespondent
 	for _, p := range points {
-		placed = append(placed, dataset.PlacedRespondent{Respondent: dataset.Respondent{Name: p.Name, People: p.People}, X: p.X, Y: p.Y, XCI: p.XCI, YCI: p.YCI})
+		placed = append(placed, export.PlacedRespondent{Respondent: export.Respondent{Name: p.Name, People: p.People}, X: p.X, Y: p.Y, XCI: p.XCI, YCI: p.YCI})
 	}
-	return func(w io.Writer) error { return dataset.WritePlaces(w, x, y, placed) }
+	return func(w io.Writer) error { return export.WritePlaces(w, x, y, placed) }
 }
 
 // opinionPoints places models on the map of neutrality and on that of ideology.
@@ -81,8 +81,8 @@ func opinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, 
 // nearest group is the same as overall. A figure without a value is left out.
 func PollFigures(o *score.OpinionQA) []Tabled {
 	var figures []Tabled
-	ranked := func(model, name, what string, f Figure, title, axis, other string, rows []dataset.Ranking) {
-		if !slices.ContainsFunc(rows, func(r dataset.Ranking) bool { return r.Value.Defined() }) {
+	ranked := func(model, name, what string, f Figure, title, axis, other string, rows []export.Ranking) {
+		if !slices.ContainsFunc(rows, func(r export.Ranking) bool { return r.Value.Defined() }) {
 			return
 		}
 		var values []figure.RankedValue
@@ -91,16 +91,16 @@ func PollFigures(o *score.OpinionQA) []Tabled {
 		}
 		f.Name = name + "-" + FileName(model)
 		f.Draw = func(w float64) *figure.Figure { return figure.Ranked(title, axis, other, values, w) }
-		figures = append(figures, Tabled{f, func(w io.Writer) error { return dataset.WriteRankings(w, model, what, rows) }})
+		figures = append(figures, Tabled{f, func(w io.Writer) error { return export.WriteRankings(w, model, what, rows) }})
 	}
 	for _, model := range Folded(o.Models) {
 		m := o.Models[model]
-		var groups, attributes []dataset.Ranking
+		var groups, attributes []export.Ranking
 		for _, g := range Folded(m.Group) {
-			groups = append(groups, dataset.Ranking{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
+			groups = append(groups, export.Ranking{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
 		}
 		for _, a := range Folded(m.Topics.Attributes) {
-			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
+			attributes = append(attributes, export.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
 		}
 		ranked(model, "groups", "group", Figure{Caption: "How alike the answers of " + model + " are to those of each group, 1 being the same distributions; 95 % intervals from drawing items anew."},
 			"Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups)
@@ -122,22 +122,22 @@ func (it *SurveyItem) Figure() Tabled {
 	for _, m := range Folded(it.Models) {
 		respondents = append(respondents, figure.ItemAnswers{Name: m, Shares: it.Models[m], Refusal: it.ModelRefusals[m], RefusalCI: score.UndefinedInterval()})
 	}
-	var shares []dataset.ItemShare
+	var shares []export.ItemShare
 	for _, r := range respondents {
-		who := dataset.Respondent{Name: r.Name, People: r.People}
+		who := export.Respondent{Name: r.Name, People: r.People}
 		for k, o := range it.Options {
-			share := dataset.ItemShare{Respondent: who, Option: o.Option, Label: o.Label, Share: r.Shares[k], CI: score.UndefinedInterval()}
+			share := export.ItemShare{Respondent: who, Option: o.Option, Label: o.Label, Share: r.Shares[k], CI: score.UndefinedInterval()}
 			if r.CIs != nil {
 				share.CI = r.CIs[k]
 			}
 			shares = append(shares, share)
 		}
-		shares = append(shares, dataset.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
+		shares = append(shares, export.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
 	}
 	return Tabled{
 		Figure{"item-" + FileName(it.Item), "Shares among the answers that are no refusals, and of refusals among all answers, with 95 % intervals.",
 			func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }},
-		func(w io.Writer) error { return dataset.WriteItemShares(w, it.Item, shares) },
+		func(w io.Writer) error { return export.WriteItemShares(w, it.Item, shares) },
 	}
 }
 

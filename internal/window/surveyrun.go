@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
+	"overton/internal/dataset/survey"
 	"overton/internal/instrument"
 	"overton/internal/score"
 	"overton/internal/store"
@@ -35,8 +36,8 @@ type Surveys struct {
 
 // Models are models' answers to an instrument.
 type Models struct {
-	Answers []dataset.ModelAnswers `json:"answers,omitempty"` // distributions
-	Runs    []*score.OpinionRun    `json:"runs,omitempty"`    // repetitions
+	Answers []survey.ModelAnswers `json:"answers,omitempty"` // distributions
+	Runs    []*score.OpinionRun   `json:"runs,omitempty"`    // repetitions
 }
 
 // ModelFile is a file with models' answers to an instrument.
@@ -52,11 +53,11 @@ type ModelFile struct {
 // are left out, since people have none to set beside them.
 func ReadModelFile(name string, content []byte, in instrument.Instrument) (ModelFile, error) {
 	f := ModelFile{Instrument: in.Name, File: name, SHA256: digest(content)}
-	if _, _, err := dataset.PobsName(name); err != nil {
-		f.Answers, err = dataset.ReadModelAnswers(name, content, in)
+	if _, _, err := survey.POBsName(name); err != nil {
+		f.Answers, err = survey.ReadModelAnswers(name, content, in)
 		return f, err
 	}
-	responses, err := dataset.ReadPobsResponses(name, content, in, false)
+	responses, err := survey.ReadPOBsResponses(name, content, in, false)
 	if err != nil {
 		return f, err
 	}
@@ -117,14 +118,14 @@ func JoinModels(files []ModelFile) (Models, error) {
 
 // answersOf are the distributions of answers that repetitions come to. A model
 // that was asked in several modes counts once for each.
-func answersOf(in instrument.Instrument, runs []*score.OpinionRun) []dataset.ModelAnswers {
+func answersOf(in instrument.Instrument, runs []*score.OpinionRun) []survey.ModelAnswers {
 	modes := map[string]int{}
 	for _, r := range runs {
 		modes[r.Respondent]++
 	}
-	var all []dataset.ModelAnswers
+	var all []survey.ModelAnswers
 	for _, r := range runs {
-		a := dataset.ModelAnswers{Model: r.Respondent, Context: score.DefaultContext, Mass: map[string][]float64{}}
+		a := survey.ModelAnswers{Model: r.Respondent, Context: score.DefaultContext, Mass: map[string][]float64{}}
 		if modes[r.Respondent] > 1 {
 			a.Model += ", " + r.Mode
 		}
@@ -146,7 +147,7 @@ func answersOf(in instrument.Instrument, runs []*score.OpinionRun) []dataset.Mod
 }
 
 // Instruments names a study's instruments in the order of the flow.
-func Instruments(st *dataset.Study) []string {
+func Instruments(st *studyfile.Study) []string {
 	var names []string
 	for _, b := range st.Flow {
 		if b.Survey != nil && !slices.Contains(names, b.Survey.Instrument) {
@@ -159,7 +160,7 @@ func Instruments(st *dataset.Study) []string {
 // AnalyseSurveys reads and scores what people answered to all instruments of a
 // study, or to the one that the options name. step, which may be nil, is called
 // after each instrument.
-func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *dataset.Study, o SurveyOptions, files []ModelFile, step func()) (*Surveys, error) {
+func AnalyseSurveys(ctx context.Context, db Source, row store.Study, st *studyfile.Study, o SurveyOptions, files []ModelFile, step func()) (*Surveys, error) {
 	names := Instruments(st)
 	if o.Instrument != "" {
 		names = []string{o.Instrument}

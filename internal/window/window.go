@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/score"
 	"overton/internal/store"
 	"overton/internal/study"
@@ -162,7 +162,7 @@ type Source interface {
 }
 
 // Collect reads what an analysis takes.
-func Collect(ctx context.Context, db Source, row store.Study, st *dataset.Study, people People, questions []string) (*Data, error) {
+func Collect(ctx context.Context, db Source, row store.Study, st *studyfile.Study, people People, questions []string) (*Data, error) {
 	wanted, err := chosen(st, questions)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func completeRecords(ctx context.Context, db Source, row store.Study, people Peo
 }
 
 // chosen returns the questions asked for, all of them by default.
-func chosen(st *dataset.Study, ids []string) ([]study.Question, error) {
+func chosen(st *studyfile.Study, ids []string) ([]study.Question, error) {
 	if ids == nil {
 		return st.Questions.Questions, nil
 	}
@@ -220,7 +220,7 @@ func chosen(st *dataset.Study, ids []string) ([]study.Question, error) {
 }
 
 // gather turns records into votes and ratings.
-func (d *Data) gather(st *dataset.Study, records []study.Record, statements []study.Statement, questions []study.Question) {
+func (d *Data) gather(st *studyfile.Study, records []study.Record, statements []study.Statement, questions []study.Question) {
 	builders := map[string]*cluster.Builder{}
 	hashes := map[string]*bytes.Buffer{}
 	for _, q := range questions {
@@ -284,7 +284,7 @@ func vote(value string) (cluster.Vote, bool) {
 }
 
 // attributes names the survey items of a study, by which people can be told apart.
-func attributes(st *dataset.Study) []string {
+func attributes(st *studyfile.Study) []string {
 	var names []string
 	for _, b := range st.Flow {
 		if b.Survey != nil {
@@ -297,7 +297,7 @@ func attributes(st *dataset.Study) []string {
 }
 
 // demographic is a person's answer to a survey item, whatever its instrument.
-func demographic(st *dataset.Study, answers map[study.Key]string, item string) string {
+func demographic(st *studyfile.Study, answers map[study.Key]string, item string) string {
 	for _, b := range st.Flow {
 		if b.Survey == nil {
 			continue
@@ -352,7 +352,7 @@ func (o Options) Steps(n int) int { return n + o.Regroupings }
 
 // Analyse finds the groups of each question and scores the models. step, which
 // may be nil, is called after each piece of work, from several goroutines.
-func Analyse(ctx context.Context, st *dataset.Study, d *Data, o Options, step func()) (*Result, error) {
+func Analyse(ctx context.Context, st *studyfile.Study, d *Data, o Options, step func()) (*Result, error) {
 	if step == nil {
 		step = func() {}
 	}
@@ -416,7 +416,7 @@ func Resample(ctx context.Context, o *score.Overton, ratings score.Ratings, n in
 }
 
 // LoadStudy reads a study of the store with its files.
-func LoadStudy(ctx context.Context, db *store.Store, slug string) (store.Study, *dataset.Study, error) {
+func LoadStudy(ctx context.Context, db *store.Store, slug string) (store.Study, *studyfile.Study, error) {
 	row, err := db.Study(ctx, slug)
 	if err != nil {
 		return row, nil, err
@@ -425,7 +425,7 @@ func LoadStudy(ctx context.Context, db *store.Store, slug string) (store.Study, 
 	if err != nil {
 		return row, nil, err
 	}
-	st, err := dataset.ReadStudy(dataset.Files(files))
+	st, err := studyfile.Read(studyfile.Files(files))
 	if err != nil {
 		return row, nil, fmt.Errorf("reading the files of study %q: %w", slug, err)
 	}

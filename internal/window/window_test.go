@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"overton/internal/cluster"
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
+	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/internal/study"
 )
@@ -41,10 +42,10 @@ flow:
 
 // filled is a store with the study walked by n people of two camps; camp 0
 // likes alder, camp 1 beech.
-func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *dataset.Study, map[string]int) {
+func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *studyfile.Study, map[string]int) {
 	t.Helper()
 	ctx := context.Background()
-	st, err := dataset.ReadStudy(folder)
+	st, err := studyfile.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func filled(t *testing.T, n int, virtual bool) (*store.Store, store.Study, *data
 	return db, row, st, camps
 }
 
-func analyse(t *testing.T, db *store.Store, row store.Study, st *dataset.Study, o Options) *Result {
+func analyse(t *testing.T, db *store.Store, row store.Study, st *studyfile.Study, o Options) *Result {
 	t.Helper()
 	data, err := Collect(context.Background(), db, row, st, o.People, o.Questions)
 	if err != nil {
@@ -197,7 +198,7 @@ func TestARecordedResultReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Export(context.Background(), db, row, st, func(e *dataset.Export) error {
+	if err := Export(context.Background(), db, row, st, func(e *export.Data) error {
 		if e.Analysis == nil || e.Analysis.Method != "block" || e.Analysis.Input != r.Input.SHA256 {
 			t.Errorf("an export names the analysis %+v", e.Analysis)
 		}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"overton/internal/dataset"
+	"overton/internal/dataset/export"
 	"overton/internal/figure"
 	"overton/internal/score"
 	"overton/internal/study"
@@ -94,7 +94,7 @@ func (r *Report) Figures() []window.Tabled {
 	if r.Outside != nil {
 		figures = append(figures, window.Tabled{
 			Figure: window.Figure{Name: "outside", Draw: func(w float64) *figure.Figure { return figure.Outside(r.Outside, r.OutsideName, w) }},
-			CSV:    func(w io.Writer) error { return dataset.WriteOutside(w, r.Outside) },
+			CSV:    func(w io.Writer) error { return export.WriteOutside(w, r.Outside) },
 		})
 	}
 	for i := range r.Questions {
