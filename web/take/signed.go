@@ -111,8 +111,13 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 	if known := s.keys.Load(); known != nil {
 		return *known, nil
 	}
+	kept, firstMayFail := false, false
 	ctx, stop := context.WithCancel(s.Life)
-	firstMayFail := false
+	defer func() {
+		if !kept {
+			stop()
+		}
+	}()
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{cmp.Or(s.ProlificKeys, ProlificKeys)}, keyfunc.Override{
 		HTTPTimeout: keyTimeout, RefreshInterval: keyLife, NoErrorReturnFirstHTTPReq: &firstMayFail,
 		RefreshUnknownKID: rate.NewLimiter(rate.Every(keyPause), 1), RateLimitWaitMax: keyWait,
@@ -123,11 +128,9 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 		},
 	})
 	if err != nil {
-		stop()
 		return nil, fmt.Errorf("%w: %w", errNoKeys, err)
 	}
-	if !s.keys.CompareAndSwap(nil, &keys) { // another arrival was faster
-		stop()
+	if kept = s.keys.CompareAndSwap(nil, &keys); !kept { // another arrival was faster
 		keys = *s.keys.Load()
 	}
 	return keys, nil
