@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,6 +261,23 @@ func (p *goPackage) add(file *ast.File, files *token.FileSet, test bool) error {
 		p.imports = append(p.imports, goImport{path: name, at: files.Position(spec.Pos()), test: test})
 	}
 	return nil
+}
+
+// Files move, and the developers' guide says where they are.
+func TestTheGuideNamesFilesThatExist(t *testing.T) {
+	guide, err := os.ReadFile("docs/guide-for-developers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`([a-z]+/[a-z_/.-]+\\.(?:go|templ))`").FindAllStringSubmatch(string(guide), -1)
+	if len(names) < 30 {
+		t.Errorf("the guide names only %d files: is the pattern still right?", len(names))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(name[1]); err != nil {
+			t.Errorf("docs/guide-for-developers.md names %s, which is not there", name[1])
+		}
+	}
 }
 
 // homeOf returns the entry of floors that a folder belongs to.

@@ -3,7 +3,7 @@
 # 8 model responses each is launched; virtual participants in three planted
 # groups walk it until 600 have finished, 50 at a time, while one in ten leaves
 # on the way; in the middle the server is killed with SIGKILL and started again.
-# Then the groups are looked for, and the export is held against what was sent.
+# Then the groups are looked for, and the export is compared with what was sent.
 #
 #   bench/mainjob.sh [FOLDER]     with data/overton in ${OVERTON_SHARED:-../shared}
 set -euo pipefail
@@ -16,10 +16,10 @@ addr=127.0.0.1:${PORT:-8077}
 
 go build -o "$work/server" ./cmd/server
 go build -o "$work/overton" ./cmd/overton
-go build -o "$work/rehearsal" ./bench/rehearsal
+go build -o "$work/files" ./bench/files
 
 # The questions of one source, and the responses to them.
-go run ./bench/pick -source modelslant "$data" "$work/study"
+"$work/files" pick --source modelslant "$data" "$work/study"
 cat >"$work/study/study.yaml" <<'YAML'
 title: Views on public policy
 slug: policy
@@ -71,5 +71,5 @@ cat "$work/simulate.txt"
 
 time "$work/overton" window --db "$work/policy.db" --study policy --json "$work/window.json"
 "$work/overton" export --db "$work/policy.db" --study policy --out "$work/export" --format csv
-"$work/rehearsal" -truth "$work/truth.json" -export "$work/export" -window "$work/window.json"
+"$work/files" answers "$work/truth.json" "$work/export" --window "$work/window.json"
 exit $status

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Planted opinions, end to end: a study of demographics, three topics of POBs and
-# 30 polls is walked over HTTP by virtual people who lean to one side or another.
-# Then what is found is set beside what was planted, as people came and weighted
+# 30 polls is taken over HTTP by virtual people who lean to one side or another.
+# Then what is found is compared with what was planted, as people came and weighted
 # to a population of other shares; and the export must have one row for each
 # answer, with the options in the order shown.
 #
@@ -16,7 +16,7 @@ addr=127.0.0.1:${PORT:-8078}
 
 go build -o "$work/server" ./cmd/server
 go build -o "$work/overton" ./cmd/overton
-go run ./bench/surveys "$data/POBS_v11.json" "$work/study"
+go run ./bench/files surveys "$data/POBS_v11.json" "$work/study"
 "$work/overton" study check "$work/study"
 "$work/overton" study launch "$work/study" --db "$work/surveys.db"
 
@@ -32,6 +32,6 @@ done
 
 rm -rf "$work/export" "$work/report"
 "$work/overton" export --db "$work/surveys.db" --study surveys --out "$work/export" --format csv
-go run ./bench/surveys/rows -truth "$work/truth.json" -surveys "$work/export/surveys.csv"
+go run ./bench/files answers "$work/truth.json" "$work/export"
 "$work/overton" report --db "$work/surveys.db" --study surveys --out "$work/report" \
   ${MODEL:+--survey-model "pobs.json=$MODEL"}

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-//go:embed overton.css overton.js make.js tables.js runs.js live.js moderation.js icon.svg
+//go:embed overton.css overton.js setup.js tables.js runs.js live.js moderation.js icon.svg
 var files embed.FS
 
 var contentTypes = map[string]string{

@@ -10,7 +10,7 @@ import (
 // Field is what an Input shows.
 type Field struct {
 	ID, Name, Label, Hint string
-	Kind                  string // text, number, flag, choice, markdown, email, password or search
+	Kind                  string // text, number, flag, choice, markdown, file, email, password or search
 	Value, Problem        string
 	Options               []Option
 	More                  templ.Attributes // further ones, such as autocomplete

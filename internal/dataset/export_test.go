@@ -23,7 +23,7 @@ import (
 	"overton/internal/study"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // collected is what two people and a virtual participant left in the small study.
 func collected(t testing.TB) *Export {

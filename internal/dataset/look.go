@@ -91,46 +91,46 @@ func (s *Study) Gaps() (gaps []Gap) {
 	}{
 		{study.NoConsent, consent != "", "people who decline"},
 		{study.FailedChecks, len(s.Checks) > 0, "people who fail the checks"},
-		{study.OverQuota, s.Overton() != nil || len(s.Quotas) > 0, "people who come when all places are taken"},
+		{study.OverQuota, s.Overton() != nil || len(s.Quotas) > 0, "people who arrive when all places are taken"},
 	} {
 		if need.when && s.Recruitment.Codes[need.outcome] == "" {
-			gap("codes", "there is no code %s, so %s go back without one", need.outcome, need.who)
+			gap("codes", "there is no code %s, so %s return without a code", need.outcome, need.who)
 		}
 	}
 	if strings.HasPrefix(s.Recruitment.Codes[study.Completed], exampleCode) {
-		gap("codes", "the completion codes are the example's, and no recruiter knows them")
+		gap("codes", "the completion codes are still the example's, which no recruiter knows")
 	}
 	return gaps
 }
 
-// What tells the example's texts from an admin's own.
+// What distinguishes the example's texts from an admin's own.
 const (
 	exampleConsent = "Replace this text with the one that your ethics board approved"
 	exampleContact = "you@example.org"
 	exampleCode    = "EXAMPLE"
 )
 
-// privacyWords are some that no English text about people's data does without.
+// privacyWords: any English text about people's data has at least one of them.
 var privacyWords = regexp.MustCompile(`(?i)privacy|confidential|anonym|pseudonym|\bdata\b|your (answers|responses|name)|personal information`)
 
-// Doubts is what looks wrong in a study that can be launched all the same.
+// Doubts lists what looks wrong in a study but does not prevent its launch.
 func (s *Study) Doubts() []string {
 	return slices.Concat(s.doubtfulRecruitment(), s.doubtfulNumbers(), s.doubtfulTexts())
 }
 
 func (s *Study) doubtfulRecruitment() (doubts []string) {
 	if r := s.Recruitment; r.ReservationMinutes < r.Minutes {
-		doubts = append(doubts, fmt.Sprintf("a place is freed %d minutes after the last answer, before the %d minutes that the whole study is estimated to take", r.ReservationMinutes, r.Minutes))
+		doubts = append(doubts, fmt.Sprintf("a place is released %d minutes after the last answer, which is less than the %d minutes that the study is estimated to take", r.ReservationMinutes, r.Minutes))
 	}
 	return doubts
 }
 
 func (s *Study) doubtfulNumbers() (doubts []string) {
 	if n, needed := len(s.Checks), s.ChecksToFail(); n > 0 && n < needed {
-		doubts = append(doubts, fmt.Sprintf("nobody can fail: in a study of %d minutes it takes %d failed checks, and there is %d", s.Recruitment.Minutes, needed, n))
+		doubts = append(doubts, fmt.Sprintf("nobody can fail the checks: a study of %d minutes needs %d failed checks, but has %d", s.Recruitment.Minutes, needed, n))
 	}
 	if plan := s.Design().Plan(study.DefaultPaces(), study.Terms{}); s.Recruitment.Minutes*3 < plan.Minutes*2 || s.Recruitment.Minutes > 2*plan.Minutes {
-		doubts = append(doubts, fmt.Sprintf("people are told %d minutes, and its pages are likely to take about %d", s.Recruitment.Minutes, plan.Minutes))
+		doubts = append(doubts, fmt.Sprintf("people are told that the study takes %d minutes, but its pages are likely to take about %d", s.Recruitment.Minutes, plan.Minutes))
 	}
 	for _, q := range s.Quotas {
 		most := 0
@@ -138,11 +138,11 @@ func (s *Study) doubtfulNumbers() (doubts []string) {
 			n := q.Targets[value]
 			most += n
 			if places := s.Places(); places > 0 && n > places {
-				doubts = append(doubts, fmt.Sprintf("the quota on %s lets in %d people who are %q, and all places together are %d", q.Variable, n, value, places))
+				doubts = append(doubts, fmt.Sprintf("the quota on %s admits %d people who are %q, but there are only %d places", q.Variable, n, value, places))
 			}
 		}
 		if everyone := len(q.Targets) == s.options(q.Variable); everyone && most < s.Places() {
-			doubts = append(doubts, fmt.Sprintf("the quota on %s lets in %d people, and filling every question takes %d", q.Variable, most, s.Places()))
+			doubts = append(doubts, fmt.Sprintf("the quota on %s admits %d people, but filling every question takes %d", q.Variable, most, s.Places()))
 		}
 	}
 	o := s.Overton()
@@ -164,13 +164,13 @@ func (s *Study) doubtfulNumbers() (doubts []string) {
 		}
 	}
 	if len(without) > 0 && !s.SecondRound {
-		doubts = append(doubts, fmt.Sprintf("without a seed, whoever comes first has nothing to vote on: question %s", list(without)))
+		doubts = append(doubts, fmt.Sprintf("without a seed, the first participants have nothing to vote on: question %s", list(without)))
 	}
 	if there := o.ParticipantsPerQuestion - 1 + fewest; there < o.VotesPerQuestion {
-		doubts = append(doubts, fmt.Sprintf("%d votes are asked on each question, and even the last person finds %d statements", o.VotesPerQuestion, there))
+		doubts = append(doubts, fmt.Sprintf("%d votes are asked for on each question, but even the last person finds only %d statements", o.VotesPerQuestion, there))
 	}
 	if needed := cluster.DefaultOptions().MinVotes; o.VotesPerQuestion < needed {
-		doubts = append(doubts, fmt.Sprintf("%d votes are asked on each question, and an analysis leaves out people with fewer than %d unless it is told otherwise", o.VotesPerQuestion, needed))
+		doubts = append(doubts, fmt.Sprintf("%d votes are asked for on each question, but by default an analysis leaves out people with fewer than %d", o.VotesPerQuestion, needed))
 	}
 	return doubts
 }
@@ -211,7 +211,7 @@ func (s *Study) doubtfulTexts() (doubts []string) {
 		same[at] = cmp.Or(same[at], r.Model)
 		for _, word := range words(r.Text) {
 			if tells[word] {
-				doubts = append(doubts, fmt.Sprintf("the response of %s to question %s says %q, which may tell people whose it is", r.Model, r.Question, word))
+				doubts = append(doubts, fmt.Sprintf("the response of %s to question %s says %q, which may reveal which model wrote it", r.Model, r.Question, word))
 				break
 			}
 		}
@@ -222,8 +222,7 @@ func (s *Study) doubtfulTexts() (doubts []string) {
 	return doubts
 }
 
-// tells are words that give a model away: the first word of each model's
-// name, such as claude or gpt.
+// tells are words that reveal a model: the first word of each model's name, such as claude or gpt.
 func (s *Study) tells() map[string]bool {
 	tells := map[string]bool{}
 	for _, r := range s.Questions.Responses {
@@ -239,15 +238,14 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// garbles are what UTF-8 looks like after it was read as Windows-1252, and the
-// mark of what could not be read at all.
+// garbles are what UTF-8 looks like after being read as Windows-1252, and the replacement character.
 var garbles = []string{"\uFFFD", "â€", "Ã¡", "Ã©", "Ã¨", "Ã¼", "Ã¶", "Ã¤", "Ã±", "Â "}
 
 func garbled(text string) bool {
 	return slices.ContainsFunc(garbles, func(g string) bool { return strings.Contains(text, g) })
 }
 
-// around cuts out the surroundings of what is garbled.
+// around cuts out the text around what is garbled.
 func around(text string) string {
 	for _, g := range garbles {
 		if at := strings.Index(text, g); at >= 0 {

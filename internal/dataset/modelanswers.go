@@ -21,8 +21,8 @@ type ModelAnswers struct {
 	// Context is how the model was prompted: "default", or for OpinionQA qa,
 	// bio and portray, for GlobalOpinionQA such as cross-national or linguistic.
 	Context string `json:"context"`
-	// Target is whom the model was told to answer like: a group as
-	// “ATTRIBUTE: group”, a country, a language; "" for nobody.
+	// Target is whom the model was told to answer as: a group as “ATTRIBUTE: group”, a country, a language;
+	// "" for nobody.
 	Target string `json:"target,omitempty"`
 
 	// Mass is each option's probability, or number of answers, by item; it

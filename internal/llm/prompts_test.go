@@ -63,7 +63,7 @@ func TestPromptsThatCannotBeSentAreRefused(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // TestTheDocsShowEveryPrompt checks that docs/prompts.md has the prompts that are
 // sent. Write it again with: go test ./internal/llm -run Docs -update

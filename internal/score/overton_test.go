@@ -308,7 +308,7 @@ func TestContradictoryRatingsAreRefused(t *testing.T) {
 		"participant a rates model m1 twice on question 2": twice,
 		`participant a is in group "A" and in group "B"`:   moved,
 		"lacks a participant":                              nobody,
-		"12 no viewpoint group":                            ungrouped,
+		"12 have no viewpoint group":                       ungrouped,
 	} {
 		_, err := OvertonScore(r, DefaultParameters())
 		if err == nil || !strings.Contains(err.Error(), want) {

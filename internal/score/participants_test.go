@@ -67,7 +67,7 @@ func TestParticipantBootstrapOfUnanimousGroupsHasNoWidth(t *testing.T) {
 	wantInterval(t, "m2", o.Models[1].Intervals.Participants.Raw, Interval{0.5, 0.5})
 	wantInterval(t, "m2, questions too", o.Models[1].Intervals.Both.Raw, Interval{0, 1})
 	if o.Regrouped {
-		t.Error("the result claims that groups were found anew")
+		t.Error("the result claims that groups were recomputed")
 	}
 }
 

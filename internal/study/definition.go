@@ -185,20 +185,31 @@ func (d *Definition) Faults(questions int) []Fault {
 	fault := func(path, format string, args ...any) {
 		faults = append(faults, Fault{path, fmt.Sprintf(format, args...)})
 	}
-	atLeast := func(path string, got, least int) {
-		if got < least {
-			fault(path, "is %d; expected %d or more", got, least)
-		}
-	}
-
 	if strings.TrimSpace(d.Title) == "" {
 		fault("title", "is missing; expected the study's name as participants see it")
 	}
 	if !slugPattern.MatchString(d.Slug) {
 		fault("slug", "is %q; expected 1 to 63 of a-z, 0-9 and -, not starting with -", d.Slug)
 	}
-	atLeast("recruitment.minutes", d.Recruitment.Minutes, 1)
-	atLeast("recruitment.reservation_minutes", d.Recruitment.ReservationMinutes, 1)
+	d.recruitmentFaults(fault)
+	d.flowFaults(questions, fault)
+	d.checkFaults(fault)
+	d.quotaFaults(fault)
+	return faults
+}
+
+// tellFault notes that what is at a path cannot stand.
+type tellFault func(path, format string, args ...any)
+
+func (fault tellFault) atLeast(path string, got, least int) {
+	if got < least {
+		fault(path, "is %d; expected %d or more", got, least)
+	}
+}
+
+func (d *Definition) recruitmentFaults(fault tellFault) {
+	fault.atLeast("recruitment.minutes", d.Recruitment.Minutes, 1)
+	fault.atLeast("recruitment.reservation_minutes", d.Recruitment.ReservationMinutes, 1)
 	seen := map[string]Outcome{}
 	for _, o := range []Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota} {
 		code := d.Recruitment.Codes[o]
@@ -219,7 +230,9 @@ func (d *Definition) Faults(questions int) []Fault {
 	if d.Recruitment.Codes[Completed] == "" {
 		fault("recruitment.prolific.codes.completed", "is missing; expected the completion code from the recruiter")
 	}
+}
 
+func (d *Definition) flowFaults(questions int, fault tellFault) {
 	if len(d.Flow) == 0 {
 		fault("flow", "is empty; expected blocks such as consent, survey, overton, feedback")
 	}
@@ -250,20 +263,22 @@ func (d *Definition) Faults(questions int) []Fault {
 			}
 			at += ".overton."
 			o := b.Overton
-			atLeast(at+"questions_per_participant", o.QuestionsPerParticipant, 1)
+			fault.atLeast(at+"questions_per_participant", o.QuestionsPerParticipant, 1)
 			if o.QuestionsPerParticipant > questions {
 				fault(at+"questions_per_participant", "is %d, but the question set has %d", o.QuestionsPerParticipant, questions)
 			}
-			atLeast(at+"participants_per_question", o.ParticipantsPerQuestion, 1)
-			atLeast(at+"responses_per_question", o.ResponsesPerQuestion, 0)
-			atLeast(at+"votes_per_question", o.VotesPerQuestion, 0)
-			atLeast(at+"min_words", o.MinWords, 1)
+			fault.atLeast(at+"participants_per_question", o.ParticipantsPerQuestion, 1)
+			fault.atLeast(at+"responses_per_question", o.ResponsesPerQuestion, 0)
+			fault.atLeast(at+"votes_per_question", o.VotesPerQuestion, 0)
+			fault.atLeast(at+"min_words", o.MinWords, 1)
 			if !slices.Contains([]Moderation{ModerationBefore, ModerationAfter, ModerationOff}, o.Moderation) {
 				fault(at+"moderation", "is %q; expected before, after or off", o.Moderation)
 			}
 		}
 	}
+}
 
+func (d *Definition) checkFaults(fault tellFault) {
 	for i, c := range d.Checks {
 		at := fmt.Sprintf("checks[%d].instructed.", i)
 		o := d.Overton()
@@ -280,6 +295,9 @@ func (d *Definition) Faults(questions int) []Fault {
 			fault(at+"answer", "is %q; expected 1 to 5", c.Answer)
 		}
 	}
+}
+
+func (d *Definition) quotaFaults(fault tellFault) {
 	for i, q := range d.Quotas {
 		at := fmt.Sprintf("quotas[%d]", i)
 		_, item, ok := d.item(q.Variable)
@@ -291,10 +309,9 @@ func (d *Definition) Faults(questions int) []Fault {
 			if !slices.Contains(item.Options, value) {
 				fault(at+".targets."+value, "is not an option of %s; expected one of %s", q.Variable, strings.Join(item.Options, ", "))
 			}
-			atLeast(at+".targets."+value, q.Targets[value], 0)
+			fault.atLeast(at+".targets."+value, q.Targets[value], 0)
 		}
 	}
-	return faults
 }
 
 // formFields are the hidden fields of every page's form; no item can have these names.

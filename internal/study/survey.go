@@ -306,7 +306,7 @@ func (v *Survey) MostPages() int {
 }
 
 // faults lists what is wrong with a survey. earlier are the surveys before it.
-func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format string, args ...any)) {
+func (v *Survey) faults(at string, earlier []*Survey, fault tellFault) {
 	if len(v.Items) == 0 {
 		fault(at, "has no items")
 		return
@@ -354,7 +354,7 @@ func (v *Survey) faults(at string, earlier []*Survey, fault func(path, format st
 }
 
 // screenFaults lists what is wrong with the conditions that screen people out.
-func (v *Survey) screenFaults(at string, codes map[Outcome]string, fault func(path, format string, args ...any)) {
+func (v *Survey) screenFaults(at string, codes map[Outcome]string, fault tellFault) {
 	if len(v.ScreenOut) > 0 && codes[ScreenedOut] == "" {
 		fault("recruitment.prolific.codes.screened_out", "is missing; expected the code for people whom a survey screens out")
 	}
@@ -400,7 +400,7 @@ func (v *Survey) leastUnconditional() int {
 }
 
 // checkCondition checks a condition on an item of another survey.
-func checkCondition(path, item string, c Condition, earlier []*Survey, fault func(path, format string, args ...any)) {
+func checkCondition(path, item string, c Condition, earlier []*Survey, fault tellFault) {
 	for _, v := range earlier {
 		if v.Instrument != c.Instrument {
 			continue

@@ -57,7 +57,8 @@ func (r *Result) QuestionFigures(i int, texts map[string]string) []Tabled {
 	var figures []Tabled
 	if len(q.Groups) > 0 {
 		figures = append(figures, Tabled{
-			Figure{name + "window", "Each mark is a person; people who vote alike are close together. Next to each group are the statements that distinguish it.",
+			Figure{name + "window", "Each mark is a person; people who vote alike are close together. Next to " +
+				"each group are the statements that distinguish it.",
 				func(w float64) *figure.Figure { return figure.WindowMap(q.Question, q.Result, texts, w) }},
 			func(w io.Writer) error { return dataset.WriteWindowMap(w, q.Question, q.Result) },
 		})
@@ -79,11 +80,13 @@ func ScoreFigures(o *score.Overton) []Tabled {
 		people = "with groups recomputed"
 	}
 	return []Tabled{{
-		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar shows how much a score would vary with other participants, " + people + "; the thin bar, with other questions, as published.",
+		Figure{"leaderboard", "Adjusted scores with 95 % intervals: the wide bar shows how much a score would " +
+			"vary with other participants, " + people + "; the thin bar, with other questions, as published.",
 			func(w float64) *figure.Figure { return figure.Leaderboard(o, w) }},
 		func(w io.Writer) error { return dataset.WriteLeaderboard(w, o) },
 	}, {
-		Figure{"curve", fmt.Sprintf("A group counts as covered at a mean rating of %g or more (dashed line). Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
+		Figure{"curve", fmt.Sprintf("A group counts as covered at a mean rating of %g or more (dashed line). "+
+			"Where lines cross, the order of the models depends on that choice.", o.Parameters.Tau),
 			func(w float64) *figure.Figure { return figure.Curve(o, w) }},
 		func(w io.Writer) error { return dataset.WriteCurve(w, o) },
 	}, {

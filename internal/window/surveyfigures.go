@@ -36,12 +36,15 @@ func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score
 	neutrality, ideology := opinionPoints(models)
 	var places []score.Axes
 	if p := people; p != nil {
-		neutrality = append(neutrality, figure.OpinionPoint{Name: "people", X: p.NNI.Value, Y: p.TCI.Value, XCI: p.NNI.CI, YCI: p.TCI.CI, People: true})
-		ideology = append(ideology, figure.OpinionPoint{Name: "people", X: p.Individualism.Value, Y: p.Progressivism.Value, XCI: p.Individualism.CI, YCI: p.Progressivism.CI, People: true})
+		neutrality = append(neutrality, figure.OpinionPoint{Name: "people", X: p.NNI.Value, Y: p.TCI.Value,
+			XCI: p.NNI.CI, YCI: p.TCI.CI, People: true})
+		ideology = append(ideology, figure.OpinionPoint{Name: "people", X: p.Individualism.Value,
+			Y: p.Progressivism.Value, XCI: p.Individualism.CI, YCI: p.Progressivism.CI, People: true})
 		places = p.Places
 	}
 	return []Tabled{{
-		Figure{"neutrality", "How strongly respondents take sides, and how consistently within a topic; people's numbers are means over people. Lines are 95 % intervals: for people from resampling people, for models from resampling items.",
+		Figure{"neutrality", "How strongly respondents take sides, and how consistently within a topic; people's " +
+			"numbers are means over people. Lines are 95 % intervals: for people from resampling people, for models from resampling items.",
 			func(w float64) *figure.Figure { return figure.NeutralityMap(neutrality, w) }},
 		placesOf("nni", "tci", neutrality),
 	}, {
@@ -55,7 +58,8 @@ func OpinionFigures(models map[string]map[string]*score.PobsScore, people *score
 func placesOf(x, y string, points []figure.OpinionPoint) func(io.Writer) error {
 	var placed []dataset.PlacedRespondent
 	for _, p := range points {
-		placed = append(placed, dataset.PlacedRespondent{Respondent: dataset.Respondent{Name: p.Name, People: p.People}, X: p.X, Y: p.Y, XCI: p.XCI, YCI: p.YCI})
+		placed = append(placed, dataset.PlacedRespondent{Respondent: dataset.Respondent{Name: p.Name,
+			People: p.People}, X: p.X, Y: p.Y, XCI: p.XCI, YCI: p.YCI})
 	}
 	return func(w io.Writer) error { return dataset.WritePlaces(w, x, y, placed) }
 }
@@ -70,7 +74,8 @@ func opinionPoints(results map[string]map[string]*score.PobsScore) (neutrality, 
 				name += ", " + mode
 			}
 			neutrality = append(neutrality, figure.OpinionPoint{Name: name, X: s.NNI, Y: s.TCI, XCI: s.CI.NNI, YCI: s.CI.TCI})
-			ideology = append(ideology, figure.OpinionPoint{Name: name, X: s.Axes.Individualism, Y: s.Axes.Progressivism, XCI: score.UndefinedInterval(), YCI: score.UndefinedInterval()})
+			ideology = append(ideology, figure.OpinionPoint{Name: name, X: s.Axes.Individualism,
+				Y: s.Axes.Progressivism, XCI: score.UndefinedInterval(), YCI: score.UndefinedInterval()})
 		}
 	}
 	return neutrality, ideology
@@ -99,11 +104,14 @@ func PollFigures(o *score.OpinionQA) []Tabled {
 			groups = append(groups, dataset.Ranking{Name: g, Value: m.Group[g], CI: m.GroupCI[g], Other: o.People.Group[g]})
 		}
 		for _, a := range Folded(m.Topics.Attributes) {
-			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C, CI: score.UndefinedInterval(), Other: score.Undefined()})
+			attributes = append(attributes, dataset.Ranking{Name: a, Value: m.Topics.Attributes[a].C,
+				CI: score.UndefinedInterval(), Other: score.Undefined()})
 		}
-		ranked(model, "groups", "group", Figure{Caption: "How similar the answers of " + model + " are to those of each group; 1 means the same distributions. 95 % intervals from resampling items."},
+		ranked(model, "groups", "group", Figure{Caption: "How similar the answers of " + model +
+			" are to those of each group; 1 means the same distributions. 95 % intervals from resampling items."},
 			"Whom "+model+" represents", "mean alignment of answers", "the group with people overall", groups)
-		ranked(model, "consistency", "attribute", Figure{Caption: "The share of topics on which the group that " + model + " is most similar to is the same as over all topics."},
+		ranked(model, "consistency", "attribute", Figure{Caption: "The share of topics on which the group that " +
+			model + " is most similar to is the same as over all topics."},
 			"How consistently "+model+" is most similar to one group", "share of topics", "", attributes)
 	}
 	return figures
@@ -119,7 +127,8 @@ func (it *SurveyItem) Figure() Tabled {
 	}
 	respondents := []figure.ItemAnswers{people}
 	for _, m := range Folded(it.Models) {
-		respondents = append(respondents, figure.ItemAnswers{Name: m, Shares: it.Models[m], Refusal: it.ModelRefusals[m], RefusalCI: score.UndefinedInterval()})
+		respondents = append(respondents, figure.ItemAnswers{Name: m, Shares: it.Models[m],
+			Refusal: it.ModelRefusals[m], RefusalCI: score.UndefinedInterval()})
 	}
 	var shares []dataset.ItemShare
 	for _, r := range respondents {
@@ -134,7 +143,8 @@ func (it *SurveyItem) Figure() Tabled {
 		shares = append(shares, dataset.ItemShare{Respondent: who, Refusal: true, Share: r.Refusal, CI: r.RefusalCI})
 	}
 	return Tabled{
-		Figure{"item-" + FileName(it.Item), "Shares of the answers that are not refusals, and of refusals among all answers, with 95 % intervals.",
+		Figure{"item-" + FileName(it.Item), "Shares of the answers that are not refusals, and of refusals among " +
+			"all answers, with 95 % intervals.",
 			func(w float64) *figure.Figure { return figure.ItemBars(it.Text, options, respondents, w) }},
 		func(w io.Writer) error { return dataset.WriteItemShares(w, it.Item, shares) },
 	}

@@ -198,7 +198,7 @@ func TestPlantedCampsAreFoundAndScored(t *testing.T) {
 			t.Errorf("%s covers %g of the groups, want one of two", m.Model, m.Raw)
 		}
 		if m.Intervals.Participants == nil {
-			t.Errorf("%s has no interval from drawing people anew", m.Model)
+			t.Errorf("%s has no interval from resampling people", m.Model)
 		}
 	}
 	if best := r.Score.Reference.BestAcross; best != 1 {

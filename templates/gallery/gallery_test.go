@@ -150,7 +150,11 @@ func firstElement(n *html.Node) *html.Node {
 }
 
 // ownScripts are the scripts of single pages.
-var ownScripts = map[string]int{"admin analysis": 1, "admin run on its way": 1, "admin monitor": 1, "admin monitor at first": 1, "admin moderation": 1}
+var ownScripts = map[string]int{
+	"admin analysis": 1, "admin run on its way": 1, "admin monitor": 1, "admin monitor at first": 1, "admin monitor with every alarm": 1,
+	"admin monitor paused": 1, "admin monitor for a viewer": 1, "admin monitor with nobody": 1, "admin monitor of a rehearsal": 1,
+	"admin moderation": 1, "admin moderation after rejecting": 1,
+}
 
 func TestLanguageAndDirectionStandOnEveryPage(t *testing.T) {
 	for _, words := range []catalogue.Words{catalogue.For("en"), {Lang: "ar", Dir: "rtl"}} {

@@ -473,7 +473,7 @@ func TestALaunchAsksForWhatIsMissing(t *testing.T) {
 	b := ts.SignedIn("admin")
 	b.Post("/admin/studies/new", url.Values{"from": {"example"}, "title": {"Mine"}, "slug": {"mine"}})
 	p := b.Get("/admin/studies/mine/launch")
-	for _, want := range []string{"the consent text is still the example's", "the contact is still the example's", "the completion codes are the example's", "/s/mine?PROLIFIC_PID="} {
+	for _, want := range []string{"the consent text is still the example's", "the contact is still the example's", "the completion codes are still the example's", "/s/mine?PROLIFIC_PID="} {
 		if !strings.Contains(p.Says(), want) {
 			t.Errorf("%q is not said: %s", want, p.Says())
 		}

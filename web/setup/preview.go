@@ -26,8 +26,8 @@ const (
 	mostPreviews = 20
 )
 
-// preview is a study launched in a store of its own, for one account to walk
-// through. It goes with its store, so that it leaves no trace in any data.
+// preview is a study launched in a store of its own, for one account to go
+// through. It is deleted with its store, so it leaves no trace in any data.
 type preview struct {
 	id      string
 	account int64
@@ -36,21 +36,21 @@ type preview struct {
 	of      *site.Prepared
 	store   *store.Store
 	handler http.Handler
-	enter   string // path at which its visitor comes in
-	leave   string // path of the study's admin page
+	enter   string // path of its first page
+	leave   string // path to go back to
 }
 
 func (p *preview) close() error {
 	return errors.Join(p.store.Close(), os.RemoveAll(p.folder))
 }
 
-// previews are those that are alive, the oldest first.
+// previews are the open ones, the oldest first.
 type previews struct {
 	mu   sync.Mutex
 	list []*preview
 }
 
-// add takes a preview in, and returns those that it takes the place of.
+// add adds a preview, and returns those that have to close for it.
 func (ps *previews) add(p *preview, now time.Time) (gone []*preview) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -85,7 +85,7 @@ func (ps *previews) closeAll() (err error) {
 	return err
 }
 
-// beginPreview launches a study in a store of its own and leads there.
+// beginPreview launches a study in a store of its own and goes there.
 func (s *Room) beginPreview(c echo.Context, h *site.Hosted) error {
 	return s.startPreview(c, h.Prepared, h.AdminPath("/setup"))
 }
@@ -140,7 +140,8 @@ func previewSeeds(p *site.Prepared) []study.Seed {
 	}
 	for _, q := range p.Questions.Questions {
 		for i := n[q.ID]; i < o.VotesPerQuestion; i++ {
-			seeds = append(seeds, study.Seed{Question: q.ID, Text: fmt.Sprintf("Made-up statement %d. Here stands what another participant wrote.", i+1)})
+			seeds = append(seeds, study.Seed{Question: q.ID,
+				Text: fmt.Sprintf("Made-up statement %d. In the study, this is what another participant wrote.", i+1)})
 		}
 	}
 	return seeds

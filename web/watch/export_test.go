@@ -1,11 +1,17 @@
 package watch
 
-import "overton/internal/study"
+import (
+	"context"
+	"time"
+
+	"overton/web/site"
+)
 
 const LiveEvery = liveEvery
 
-type Standing = standing
+type Standing = snapshot
 
-var StandingOf = (*Room).standing
-
-func (st *standing) Traces() []*study.Trace { return st.traces }
+func StandingOf(s *Room, ctx context.Context, h *site.Hosted, age time.Duration) (*Standing, bool, error) {
+	now, err := s.snapshot(ctx, h, age)
+	return now, now != nil, err
+}

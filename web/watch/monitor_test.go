@@ -157,7 +157,7 @@ func TestTheStreamSendsWhatChanged(t *testing.T) {
 			t.Errorf("headers %v", header)
 		}
 		all := next(t, events)
-		if len(all) != len(pages.MonitorParts(pages.MonitorPage{})) {
+		if len(all) != len((pages.MonitorPage{}).Sections()) {
 			t.Errorf("%d parts at first", len(all))
 		}
 		same := func() string {
@@ -250,16 +250,16 @@ func TestEverybodySharesOneComputation(t *testing.T) {
 		t.Error("it was computed again although nothing was written")
 	}
 	traces := map[*study.Trace]bool{}
-	for _, trace := range got[0].Traces() {
+	for _, trace := range got[0].Traces {
 		traces[trace] = true
 	}
 	ts.Begin(3)
 	later, _, err := watch.StandingOf(room, t.Context(), h, 0)
-	if err != nil || len(later.Traces()) != 3 {
-		t.Fatalf("%d traces, %v", len(later.Traces()), err)
+	if err != nil || len(later.Traces) != 3 {
+		t.Fatalf("%d traces, %v", len(later.Traces), err)
 	}
 	kept := 0
-	for _, trace := range later.Traces() {
+	for _, trace := range later.Traces {
 		if traces[trace] {
 			kept++
 		}

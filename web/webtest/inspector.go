@@ -87,7 +87,8 @@ func (in Inspector) Look(b *Tab, name string, least float64) {
 			}
 			report := Evaluate[string](b, `axe.run(document, {resultTypes: ["violations"],
 				runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r => JSON.stringify(
-				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "))))`, chromedp.EvalAwaitPromise)
+				r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "))))`,
+				chromedp.EvalAwaitPromise)
 			var violations []string
 			if err := json.Unmarshal([]byte(report), &violations); err != nil {
 				b.T.Fatal(err)

@@ -36,7 +36,8 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 		return llmtest.Reply{Text: "a view"}
 	})
 	defer server.Close()
-	models, err := llm.ReadModels("models.yaml", []byte("models:\n- {name: model one, base_url: "+server.BaseURL()+", prices: {input: 1000, output: 50000}}\n- {name: model-two, base_url: "+server.BaseURL()+"}\n"))
+	models, err := llm.ReadModels("models.yaml", []byte("models:\n- {name: model one, base_url: "+server.BaseURL()+
+		", prices: {input: 1000, output: 50000}}\n- {name: model-two, base_url: "+server.BaseURL()+"}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,10 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 		t.Fatal(err)
 	}
 	ask := func(name, command string, texts ...string) {
-		run, err := llm.Open(filepath.Join(runs, name), llm.Settings{Program: "overton test", Command: command, Models: models.Settings(), Prompts: map[string]string{command: "0123abcd"}, Parameters: map[string]any{"samples": 1}})
+		run, err := llm.Open(filepath.Join(runs, name), llm.Settings{
+			Program: "overton test", Command: command, Models: models.Settings(),
+			Prompts: map[string]string{command: "0123abcd"}, Parameters: map[string]any{"samples": 1},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +57,9 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 		var requests []llm.Request
 		for i, text := range texts {
 			for _, m := range models {
-				requests = append(requests, llm.Request{ID: fmt.Sprint(i, m.Name), Model: m.Name, Messages: []llm.Message{{Role: llm.User, Content: text}}})
+				requests = append(requests, llm.Request{
+					ID: fmt.Sprint(i, m.Name), Model: m.Name, Messages: []llm.Message{{Role: llm.User, Content: text}},
+				})
 			}
 		}
 		if _, err := run.Do(context.Background(), client, slices.Values(requests), nil); err != nil {
@@ -63,10 +69,22 @@ func ModelsSite(t *testing.T, folder dataset.Files) (ts *Site, runs string) {
 	ask("first run", "generate", "What about matter 1?", "What about matter 2?", "something refused")
 	ask("empty", "answer")
 	samples := []dataset.Sample{
-		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "One may see it in many ways, and <b>most</b> of them are fair."}, QuestionText: "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true},
-		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "Another way to say it."}, QuestionText: "What about matter 1?", Number: 2, FinishReason: "stop"},
-		{ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model-two", Text: "There is a case for it,\n\nand a case against it."}, QuestionText: "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true},
-		{ModelResponse: study.ModelResponse{Question: "qid-2", Model: "model-two", Text: "As a language model I cannot"}, QuestionText: "What about matter 2?", Number: 1, FinishReason: "length", Flags: []string{"refusal", "cut-off"}},
+		{
+			ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "One may see it in many ways, and <b>most</b> of them are fair."},
+			QuestionText:  "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true,
+		},
+		{
+			ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model one", Text: "Another way to say it."},
+			QuestionText:  "What about matter 1?", Number: 2, FinishReason: "stop",
+		},
+		{
+			ModelResponse: study.ModelResponse{Question: "qid-1", Model: "model-two", Text: "There is a case for it,\n\nand a case against it."},
+			QuestionText:  "What about matter 1?", Number: 1, FinishReason: "stop", Chosen: true,
+		},
+		{
+			ModelResponse: study.ModelResponse{Question: "qid-2", Model: "model-two", Text: "As a language model I cannot"},
+			QuestionText:  "What about matter 2?", Number: 1, FinishReason: "length", Flags: []string{"refusal", "cut-off"},
+		},
 	}
 	if err := os.WriteFile(filepath.Join(runs, "first run", "samples.csv"), dataset.WriteSamples(samples), 0o644); err != nil {
 		t.Fatal(err)

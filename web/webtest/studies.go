@@ -22,7 +22,8 @@ func CampFolder(t *testing.T) dataset.Files {
 		folder[name] = bytes.ReplaceAll(folder[name], []byte("qid-3"), []byte("qid 3/ä?"))
 	}
 	// The responses of one model are bright, those of the other dark.
-	folder["responses.csv"] = bytes.ReplaceAll(folder["responses.csv"], []byte("model-alpha,\"Some say"), []byte("model-alpha,\"Some bright people say"))
+	folder["responses.csv"] = bytes.ReplaceAll(folder["responses.csv"], []byte("model-alpha,\"Some say"),
+		[]byte("model-alpha,\"Some bright people say"))
 	return folder
 }
 
@@ -67,11 +68,19 @@ func PlantedResult(t *testing.T) *window.Result {
 			if p.Group == m {
 				value = 5
 			}
-			ratings.Rows = append(ratings.Rows, score.Rating{Participant: p.ID, Question: "qid-1", Model: model, Value: value, Group: fmt.Sprint(p.Group)})
+			ratings.Rows = append(ratings.Rows, score.Rating{
+				Participant: p.ID, Question: "qid-1", Model: model, Value: value, Group: fmt.Sprint(p.Group),
+			})
 		}
 	}
-	r := &window.Result{Program: window.Program{Name: "overton", Version: "test"}, Input: window.Input{SHA256: "abc"}, Parameters: o, People: window.Counted{Complete: 12},
-		Questions: []window.Question{{Question: "qid-1", Text: "What about matter 1?", Parameters: o.Cluster, Result: found, Ratings: score.Distribution(ratings, "qid-1")}}}
+	r := &window.Result{
+		Program: window.Program{Name: "overton", Version: "test"}, Input: window.Input{SHA256: "abc"},
+		Parameters: o, People: window.Counted{Complete: 12},
+		Questions: []window.Question{{
+			Question: "qid-1", Text: "What about matter 1?", Parameters: o.Cluster, Result: found,
+			Ratings: score.Distribution(ratings, "qid-1"),
+		}},
+	}
 	if r.Score, err = score.OvertonScore(ratings, score.Parameters{Tau: 4, Missing: score.Uncovered}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +98,8 @@ func viewsCSV() []byte {
 			if i == 2 { // the last of a topic is asked only after one of two answers
 				ask = fmt.Sprintf("V%da = yes | some", t+1)
 			}
-			fmt.Fprintf(&b, "%s,Should the town care for matter %d.%d more than it does?,%s,yes,Yes and soon,%d,,%s\n", id, t+1, i+1, topic, 1-2*(i%2), ask)
+			fmt.Fprintf(&b, "%s,Should the town care for matter %d.%d more than it does?,%s,yes,Yes and soon,%d,,%s\n",
+				id, t+1, i+1, topic, 1-2*(i%2), ask)
 			fmt.Fprintf(&b, ",,,some,To some extent,0,,\n,,,no,\"No, not at all\",%d,,\n,,,refused,Refused,,refusal,\n", 2*(i%2)-1)
 		}
 	}
@@ -123,7 +133,8 @@ checks:
 
 // StudyFolder is a small study. edit may change its study.yaml.
 func StudyFolder(edit func(string) string) dataset.Files {
-	questions, responses, seeds := "question_id,source,topic,question,option_1,option_2\n", "question_id,model,llm_response\n", "question_id,statement\n"
+	questions := "question_id,source,topic,question,option_1,option_2\n"
+	responses, seeds := "question_id,model,llm_response\n", "question_id,statement\n"
 	for q := 1; q <= 3; q++ {
 		questions += fmt.Sprintf("qid-%d,own,topic,What about matter %d?,All for it %d,All against it %d\n", q, q, q, q)
 		for _, model := range []string{"alpha", "beta"} {
@@ -150,7 +161,9 @@ func NoChecks(yaml string) string { return yaml[:strings.Index(yaml, "\nchecks:"
 // ViewsSite is a study that asks demographics and views, some of them again.
 func ViewsSite(t *testing.T) *Site {
 	folder := StudyFolder(func(yaml string) string {
-		yaml = strings.Replace(NoChecks(yaml), "  - survey: {instrument: us-demographics}\n", "  - survey: {instrument: us-demographics}\n  - survey: {instrument: views.csv, title: Views of the town, items_per_page: topic, repeat: 2, order: reversed_half}\n", 1)
+		const first = "  - survey: {instrument: us-demographics}\n"
+		yaml = strings.Replace(NoChecks(yaml), first, first+"  - survey: {instrument: views.csv, title: Views of the town, "+
+			"items_per_page: topic, repeat: 2, order: reversed_half}\n", 1)
 		from, to := strings.Index(yaml, "  - overton:"), strings.Index(yaml, "  - feedback")
 		return yaml[:from] + yaml[to:]
 	})
