@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -69,7 +70,7 @@ func (e *Export) addBundled(to target, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range sorted(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := m.add(to, "study/"+name, 0, files[name]); err != nil {
 			return err
 		}

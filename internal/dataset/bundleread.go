@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -185,7 +186,7 @@ func (b *bundleReader) compareHashes() error {
 			b.change("%s was changed: its SHA-256 is not the one in the manifest", m.Name)
 		}
 	}
-	for _, name := range sorted(b.files) {
+	for _, name := range slices.Sorted(maps.Keys(b.files)) {
 		if !listed[name] {
 			b.change("%s is not in the manifest", name)
 		}
@@ -195,7 +196,7 @@ func (b *bundleReader) compareHashes() error {
 
 func (b *bundleReader) readStudy() error {
 	files := Files{}
-	for _, name := range sorted(b.files) {
+	for _, name := range slices.Sorted(maps.Keys(b.files)) {
 		rest, ok := strings.CutPrefix(name, "study/")
 		if !ok {
 			continue
@@ -216,7 +217,7 @@ func (b *bundleReader) readStudy() error {
 }
 
 func (b *bundleReader) readRuns() error {
-	for _, name := range sorted(b.files) {
+	for _, name := range slices.Sorted(maps.Keys(b.files)) {
 		if !strings.HasPrefix(name, "runs/") {
 			continue
 		}

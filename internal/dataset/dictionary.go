@@ -2,23 +2,19 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strings"
 )
 
 // dictionaryCSV describes every column of the tables as a table.
-func dictionaryCSV(tables []ExportTable) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
+func dictionaryCSV(tables []ExportTable) []byte {
 	rows := [][]string{{"file", "column", "type", "unit", "meaning"}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			rows = append(rows, []string{t.Name, c.Name, string(c.Kind), c.Unit, c.Meaning})
 		}
 	}
-	err := w.WriteAll(rows)
-	return b.Bytes(), err
+	return writeCSV(rows)
 }
 
 // DictionaryMarkdown describes every column of the tables for a reader.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,7 +35,7 @@ func Changes(from, to Files) []FileChange {
 	for name := range to {
 		both[name] = true
 	}
-	for _, name := range sorted(both) {
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		before, was := from[name]
 		after, is := to[name]
 		if was && is && bytes.Equal(before, after) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -193,14 +194,10 @@ func (e *Export) write(to target) (m Manifest, err error) {
 	if !e.At.IsZero() {
 		m.ExportedAt = momentText(e.At)
 	}
-	dictionary, err := dictionaryCSV(tables)
-	if err != nil {
-		return m, err
-	}
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"data_dictionary.csv", dictionary}, {"data_dictionary.md", DictionaryMarkdown(tables)}} {
+	}{{"data_dictionary.csv", dictionaryCSV(tables)}, {"data_dictionary.md", DictionaryMarkdown(tables)}} {
 		if e.bundled {
 			f.name = bundleData + f.name
 		}
@@ -262,7 +259,7 @@ func (e *Export) wanted() (tables []ExportTable, err error) {
 		}
 	}
 	if len(formats) > 0 {
-		for _, table := range e.Study.ExportTables() {
+		for _, table := range ExportTables(e.Study) {
 			if e.bundled && table.Name == "wide" {
 				continue // the same again
 			}
@@ -274,7 +271,7 @@ func (e *Export) wanted() (tables []ExportTable, err error) {
 		}
 	}
 	if layout {
-		table := e.Study.overtonBenchTable()
+		table := overtonBenchTable(e.Study)
 		table.formats = []Format{CSV, Parquet}
 		tables = append(tables, table)
 	}
@@ -446,7 +443,7 @@ func surveyRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error 
 }
 
 func drawRows(v *visit, _ ManifestCounts, write func(*exportRow) error) error {
-	for _, name := range sorted(v.Surveys) {
+	for _, name := range slices.Sorted(maps.Keys(v.Surveys)) {
 		if err := write(&exportRow{visit: v, instrument: name}); err != nil {
 			return err
 		}
@@ -500,4 +497,17 @@ func (c *ManifestCounts) add(v *visit) {
 			p.Votes++
 		}
 	}
+}
+
+// ReadManifest reads the manifest of an export.
+func ReadManifest(name string, content []byte) (m Manifest, err error) {
+	if err := json.Unmarshal(content, &m); err != nil {
+		return m, Fault{File: name, Message: "is no manifest of an export: " + err.Error()}
+	}
+	return m, nil
+}
+
+// Holds says whether the export has a file with these bytes.
+func (m Manifest) Holds(sha256 string) bool {
+	return slices.ContainsFunc(m.Files, func(f ManifestFile) bool { return f.SHA256 == sha256 })
 }

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // collected is what two people and a virtual participant left in the small study.
 func collected(t testing.TB) *Export {
 	t.Helper()
-	s, err := ReadStudy(folder())
+	s, err := ReadStudy(os.DirFS("testdata/parks"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func cells(t *testing.T, path string) (header []string, rows [][]string) {
 func TestEveryFormatHoldsTheSameRows(t *testing.T) {
 	e := collected(t)
 	dir, _ := writeExport(t, e)
-	for _, table := range e.Study.ExportTables() {
+	for _, table := range ExportTables(e.Study) {
 		moments := map[string]bool{}
 		for _, c := range table.Columns {
 			moments[c.Name] = c.Kind == Moment
@@ -223,7 +223,7 @@ func TestParquetColumnsKeepTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, c := range e.Study.ratingColumns() {
+	for _, c := range ratingColumns(e.Study) {
 		want = append(want, c.Name)
 	}
 	if !slices.Equal(table.Columns, want) {
@@ -526,7 +526,7 @@ func TestTheSameDataGiveTheSameBytes(t *testing.T) {
 }
 
 func TestEveryExportedColumnIsExplained(t *testing.T) {
-	for _, table := range collected(t).Study.ExportTables() {
+	for _, table := range ExportTables(collected(t).Study) {
 		seen := map[string]bool{}
 		for _, c := range table.Columns {
 			if c.Name == "" || c.Meaning == "" || c.value == nil || seen[c.Name] {
@@ -545,7 +545,7 @@ func TestTheDocumentedDictionaryIsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "../../docs/data-dictionary.md"
-	got := DictionaryMarkdown(s.ExportTables())
+	got := DictionaryMarkdown(ExportTables(s))
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type tableFiles struct {
 	files   []*countedFile
 }
 
-// write adds a row to each of the table's files.
+// write makes all files of the export, its manifest last.
 func (t *tableFiles) write(r *exportRow) error {
 	for i, column := range t.columns {
 		t.values[i] = column.value(r)

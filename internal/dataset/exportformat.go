@@ -8,11 +8,8 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
@@ -89,32 +86,6 @@ func (c *csvWriter) close() error {
 	c.csv.Flush()
 	return c.csv.Error()
 }
-
-// Harmless keeps spreadsheet programs from converting a text: an apostrophe in front makes it text. They take
-// text that begins with = + - @ or a control character for a formula, and anything that looks like a number,
-// date or truth value in any country for one. Plain whole numbers, such as most ids, are not changed because
-// they survive. Tabs become spaces, because LibreOffice drops them and joins the words on either side.
-func Harmless(text string) string {
-	if text == "" {
-		return text
-	}
-	harmful := strings.HasPrefix(text, "\t")
-	text = strings.ReplaceAll(text, "\t", " ")
-	first, _ := utf8.DecodeRuneInString(text)
-	if harmful || strings.ContainsRune("=+-@\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
-		return "'" + text
-	}
-	return text
-}
-
-var (
-	// plainNumber is a whole number that keeps its digits when converted.
-	plainNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})$`)
-
-	// looksConverted is a number, amount, share, date, time or truth value.
-	looksConverted = regexp.MustCompile(`(?i)^\s*(true|false|[\p{Sc}\s]*[0-9.,][0-9\s.,:/%()'’°\p{Sc}-]*(e[+-]?[0-9]+)?(\s*[ap]\.?m\.?)?` +
-		`|[0-9\s.,:/-]*(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-zé]*[0-9\s.,:/-]*)\s*$`)
-)
 
 // jsonlWriter writes one JSON object a line, its keys in the columns' order.
 type jsonlWriter struct {

@@ -34,7 +34,7 @@ func newPolisCollector() *polisCollector {
 	return &polisCollector{map[string][]polisBallot{}, map[string][]polisBallot{}}
 }
 
-// add adds one submission's vote.
+// add writes a file of known content. rows is 0 where it has none.
 func (c *polisCollector) add(v *visit, b study.RecordBallot, answer study.Answer) {
 	vote, cast := map[string]cluster.Vote{study.Agree: cluster.Agree, study.Neutral: cluster.Neutral, study.Disagree: cluster.Disagree}[answer.Value]
 	if !cast {
@@ -47,7 +47,7 @@ func (c *polisCollector) add(v *visit, b study.RecordBallot, answer study.Answer
 	c[kind][b.Question] = append(c[kind][b.Question], polisBallot{v.Pseudonym, b.Statement, vote, answer.Answered})
 }
 
-// write makes the folders of all questions that have votes or statements.
+// write makes all files of the export, its manifest last.
 func (c *polisCollector) write(e *Export, to target, m *Manifest) error {
 	virtual := len(c[0]) == 0
 	votes := c[0]

@@ -91,19 +91,19 @@ func (v *visit) value(kind study.Kind, scope, subject string) any {
 
 // ExportTables is the only description of the exports of a study: files, dictionary and documentation are
 // made from it.
-func (s *Study) ExportTables() []ExportTable {
+func ExportTables(s *Study) []ExportTable {
 	return []ExportTable{
-		{Name: "ratings", Columns: s.ratingColumns(), rows: ratingRows,
+		{Name: "ratings", Columns: ratingColumns(s), rows: ratingRows,
 			Meaning: "One row for each rating of a model response. Columns of OvertonBench keep their names, so that you can use this file in its place."},
 		{Name: "votes", Columns: voteColumns(), rows: voteRows, Meaning: "One row for each statement drawn for a person's vote, voted on or not."},
 		{Name: "statements", Columns: statementColumns(), Meaning: "One row for each statement: free responses as peers see them, and seeds."},
-		{Name: "participants", Columns: s.participantColumns(), rows: participantRows, Meaning: "One row for each submission, finished or not."},
+		{Name: "participants", Columns: participantColumns(s), rows: participantRows, Meaning: "One row for each submission, finished or not."},
 		{Name: "surveys", Columns: surveyAnswerColumns(), rows: surveyRows,
 			Meaning: "One row for each answer to an item of a survey, as it was shown. Answers to items whose condition is no longer true are only in answers."},
 		{Name: "answers", Columns: answerColumns(), rows: answerRows, Meaning: "The long form: one row for each answer of any kind, with its current value."},
 		{Name: "assignments", Columns: assignmentColumns(), rows: assignmentRows, Meaning: "One row for each question that a submission was given, answered or not."},
 		{Name: "draws", Columns: drawColumns(), rows: drawRows, Meaning: "One row for each survey in which something was drawn at random for a submission: topics, items, their repetition or the order of the options."},
-		{Name: "wide", Columns: s.wideColumns(), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. Questions are in the order in which the participant saw them."},
+		{Name: "wide", Columns: wideColumns(s), rows: participantRows, Meaning: "The wide form: one row for each submission, with all of its answers side by side. Questions are in the order in which the participant saw them."},
 	}
 }
 
@@ -122,7 +122,7 @@ var (
 		func(r *exportRow) any { return r.answer.Round }}
 )
 
-func (s *Study) ratingColumns() []Column {
+func ratingColumns(s *Study) []Column {
 	stance := func(r *exportRow) any { return r.value(study.KindStance, r.question.ID, "") }
 	return slices.Concat([]Column{
 		userColumn,
@@ -139,7 +139,7 @@ func (s *Study) ratingColumns() []Column {
 		{"selection_text", Text, "", "The endpoint that the participant is closer to, or Neutral", func(r *exportRow) any { return r.selection(r.question) }},
 		{"selection_position", Text, "", "The same as 1, 2 or neutral; empty where the question has no endpoints or the study did not ask", stance},
 		{"importance", Integer, "1 to 5", "How much the question matters to the participant", func(r *exportRow) any { return whole(r.value(study.KindImportance, r.question.ID, "")) }},
-	}, s.surveyColumns(), []Column{
+	}, surveyColumns(s), []Column{
 		{"votes", Text, "JSON", "The participant's votes on this question: statement_id to agree, disagree or neutral, in the order shown", func(r *exportRow) any { return r.votes }},
 		{"cluster_kmeans", Text, "", "Viewpoint group of the participant on this question in the latest analysis, by number: 0 is Group A on pages and in reports, 1 is Group B and so on; not comparable across questions", func(r *exportRow) any {
 			if group, ok := r.export.Groups[r.question.ID][r.Pseudonym]; ok {
@@ -172,7 +172,7 @@ func (v *visit) selection(q study.Question) any {
 	return nil
 }
 
-// viewState is what happened to a participant's free response, or nil.
+// viewState is the state of the statement that a free response became.
 func (v *visit) viewState(question string) any {
 	text, ok := v.value(study.KindView, question, "").(string)
 	if !ok {
@@ -205,8 +205,8 @@ func drawColumns() []Column {
 
 // wideColumns are those of a participant, followed by all answers except single votes: question by question
 // in the participant's order, then the surveys that draw items, checks and feedback.
-func (s *Study) wideColumns() []Column {
-	columns := s.participantColumns()
+func wideColumns(s *Study) []Column {
+	columns := participantColumns(s)
 	add := func(name, unit, meaning string, kind Kind, value func(*exportRow) any) {
 		if slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
 			name += "_2"
@@ -276,9 +276,9 @@ const OvertonBench Format = "overtonbench"
 
 // overtonBenchTable is OvertonBench's table. Demographics are the answers to the survey on demographics or,
 // without one, what the recruiter's file says.
-func (s *Study) overtonBenchTable() ExportTable {
+func overtonBenchTable(s *Study) ExportTable {
 	published := map[string]Column{}
-	for _, c := range s.ratingColumns() {
+	for _, c := range ratingColumns(s) {
 		published[c.Name] = c
 	}
 	question, group := published["question_id"], published["cluster_kmeans"]
@@ -351,7 +351,7 @@ func statementColumns() []Column {
 	}
 }
 
-func (s *Study) participantColumns() []Column {
+func participantColumns(s *Study) []Column {
 	count := func(kind study.Kind, counts func(value string) bool) func(*exportRow) any {
 		return func(r *exportRow) any {
 			n := 0
@@ -397,7 +397,7 @@ func (s *Study) participantColumns() []Column {
 			}
 			return jsonOf(r.Recruited.Attributes)
 		}},
-	}, s.surveyColumns())
+	}, surveyColumns(s))
 }
 
 func answerColumns() []Column {
@@ -434,7 +434,7 @@ func timeColumns() []Column {
 
 // surveyColumns are the items of the surveys that everyone is asked, each named by its id, or by instrument
 // and id if two items share an id.
-func (s *Study) surveyColumns() []Column {
+func surveyColumns(s *Study) []Column {
 	var columns []Column
 	for _, b := range s.Flow {
 		if b.Survey == nil || b.Survey.Topics > 0 || b.Survey.Sample > 0 {

@@ -61,7 +61,7 @@ const (
 // row; the rows of its other options repeat the item's id, or leave it empty.
 func readInstrumentTable(name string, content []byte) (instrument.Instrument, error) {
 	var faults Faults
-	s, ok := readSheet(file{name, content}, instrumentColumns, &faults)
+	s, ok := readSheet(name, content, instrumentColumns, &faults)
 	if !ok {
 		return instrument.Instrument{}, faults.orNil()
 	}

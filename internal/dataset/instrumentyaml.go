@@ -25,11 +25,11 @@ func readInstrumentYAML(name string, content []byte) (instrument.Instrument, err
 				in.Topics = append(in.Topics, instrument.Topic{Name: topic})
 			}
 		}
-		in.Items, lines = append(in.Items, it), append(lines, m.doc.line(m.path))
+		in.Items, lines = append(in.Items, it), append(lines, m.line())
 	}
 	root.done()
 	if len(in.Items) == 0 && len(faults) == 0 {
-		root.doc.fault("items", "", "is missing; expected a list of items")
+		root.fault("items", "", "is missing; expected a list of items")
 	}
 	if len(faults) == 0 {
 		faults = append(faults, itemFaults(in, func(item int) (string, int) { return name, lines[item] })...)
@@ -40,8 +40,8 @@ func readInstrumentYAML(name string, content []byte) (instrument.Instrument, err
 func readItemYAML(m mapping) instrument.Item {
 	it := instrument.Item{ID: m.text("id", ""), Text: m.text("text", ""), Source: m.text("source", ""), Unordered: m.flag("unordered", false)}
 	for _, key := range []string{"id", "text"} {
-		if m.value(key) == nil {
-			m.doc.fault(m.at(key), "", "is missing; every item needs an id and a text")
+		if !m.has(key) {
+			m.fault(key, "", "is missing; every item needs an id and a text")
 		}
 	}
 	for _, topic := range m.texts("topics") {
@@ -52,7 +52,7 @@ func readItemYAML(m mapping) instrument.Item {
 	for i, text := range m.texts("ask_if") {
 		c, ok := readCondition(text)
 		if !ok {
-			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("ask_if"), i), text, "is not a condition; expected “ITEM = option | option”")
+			m.fault(fmt.Sprintf("ask_if[%d]", i), text, "is not a condition; expected “ITEM = option | option”")
 			continue
 		}
 		it.AskIf = append(it.AskIf, c)
@@ -60,7 +60,7 @@ func readItemYAML(m mapping) instrument.Item {
 	for _, o := range m.list("options") {
 		option := readOptionYAML(o)
 		if _, twice := it.Option(option.Code); twice {
-			o.doc.fault(o.path, option.Code, "appears twice among the options of item %s; expected each once", it.ID)
+			o.fault("", option.Code, "appears twice among the options of item %s; expected each once", it.ID)
 		}
 		it.Options = append(it.Options, option)
 	}
@@ -68,11 +68,11 @@ func readItemYAML(m mapping) instrument.Item {
 	for _, language := range translations.keys {
 		t := translations.mapping(language)
 		if !languagePattern.MatchString(language) {
-			m.doc.fault(translations.at(language), "", "is not a language; expected a tag such as es")
+			translations.fault(language, "", "is not a language; expected a tag such as es")
 		}
 		w := instrument.Wording{Text: t.text("text", ""), Labels: t.texts("labels")}
 		if w.Text == "" || len(w.Labels) != len(it.Options) {
-			m.doc.fault(translations.at(language), "", "has %d labels; expected a text and labels for all %d options", len(w.Labels), len(it.Options))
+			translations.fault(language, "", "has %d labels; expected a text and labels for all %d options", len(w.Labels), len(it.Options))
 		}
 		t.done()
 		if it.Translations == nil {
@@ -87,7 +87,7 @@ func readItemYAML(m mapping) instrument.Item {
 func readOptionYAML(m mapping) instrument.Option {
 	o := instrument.Option{Label: m.text("label", ""), Refusal: m.flag(markRefusal, false), Hedge: m.flag(markHedge, false), Outside: m.flag(markOutside, false)}
 	if o.Label == "" {
-		m.doc.fault(m.at("label"), "", "is missing; expected the answer as people read it")
+		m.fault("label", "", "is missing; expected the answer as people read it")
 	}
 	o.Code = m.text("option", o.Label)
 	o.Ordinal, o.Polarity = yamlNumber(m, "ordinal"), yamlNumber(m, "polarity")
@@ -103,7 +103,7 @@ func yamlNumber(m mapping, key string) *float64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > -1e9 && v < 1e9) {
-		m.doc.fault(m.at(key), text, "is not a number; expected one such as 2 or -0.5")
+		m.fault(key, text, "is not a number; expected one such as 2 or -0.5")
 		return nil
 	}
 	return &v

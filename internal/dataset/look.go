@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,7 +135,7 @@ func (s *Study) doubtfulNumbers() (doubts []string) {
 	}
 	for _, q := range s.Quotas {
 		most := 0
-		for _, value := range sorted(q.Targets) {
+		for _, value := range slices.Sorted(maps.Keys(q.Targets)) {
 			n := q.Targets[value]
 			most += n
 			if places := s.Places(); places > 0 && n > places {

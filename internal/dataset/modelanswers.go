@@ -40,7 +40,7 @@ func ReadModelAnswers(name string, content []byte, in instrument.Instrument) ([]
 		return readHELM(name, content, in)
 	}
 	var faults Faults
-	s, ok := readSheet(file{name, content}, modelColumns, &faults)
+	s, ok := readSheet(name, content, modelColumns, &faults)
 	if !ok {
 		return nil, faults.orNil()
 	}
@@ -130,8 +130,8 @@ func WriteModelAnswers(answers []ModelAnswer) ([]byte, error) {
 			continue
 		}
 		for k, o := range a.Item.Options {
-			_ = w.Write([]string{a.Model, a.Item.ID, o.Code, number(score.Number(a.Mass[k])), a.Context, a.Target,
-				strconv.Itoa(slices.Index(a.Shown, k) + 1), a.Method, strconv.Itoa(a.Asked), strconv.Itoa(a.Invalid), number(score.Number(a.Missing))})
+			_ = w.Write([]string{a.Model, a.Item.ID, o.Code, floatText(a.Mass[k]), a.Context, a.Target,
+				strconv.Itoa(slices.Index(a.Shown, k) + 1), a.Method, strconv.Itoa(a.Asked), strconv.Itoa(a.Invalid), floatText(a.Missing)})
 		}
 	}
 	w.Flush()

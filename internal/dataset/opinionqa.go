@@ -41,7 +41,7 @@ func nameIndexColumn(text []byte) []byte {
 
 // readFrame reads a CSV that a data frame was written to.
 func readFrame(name string, content []byte, columns []column, faults *Faults) (sheet, bool) {
-	return readSheet(file{name, nameIndexColumn(bytes.TrimPrefix(content, utf8Mark))}, columns, faults)
+	return readSheet(name, nameIndexColumn(bytes.TrimPrefix(content, utf8Mark)), columns, faults)
 }
 
 var infoColumns = []column{{"key", true}, {"question", true}, {"references", true}, {"option_ordinal", true}, {"option_mapping", true}, {"survey", false}}
@@ -62,7 +62,7 @@ func ReadOpinionQAInfo(name string, content []byte) (instrument.Instrument, erro
 		if seen[key]++; seen[key] > 1 {
 			it.ID = fmt.Sprintf("%s#%d", key, seen[key])
 		}
-		it.Options, it.Unordered = s.infoOptions(row)
+		it.Options, it.Unordered = infoOptions(&s, row)
 		in.Items = append(in.Items, it)
 	}
 	if len(faults) == 0 {
@@ -72,7 +72,7 @@ func ReadOpinionQAInfo(name string, content []byte) (instrument.Instrument, erro
 }
 
 // infoOptions reads a row's options.
-func (s *sheet) infoOptions(row int) (options []instrument.Option, unordered bool) {
+func infoOptions(s *sheet, row int) (options []instrument.Option, unordered bool) {
 	if s.ragged(row) {
 		return nil, false
 	}
@@ -272,50 +272,6 @@ func (p *PollRespondents) Polls(it instrument.Item, attributes []score.Attribute
 		}
 	}
 	return everybody, groups, true
-}
-
-// ModelInput is a question as models were asked it, in the tab-separated files
-// of the folder model_input.
-type ModelInput struct {
-	Question  string
-	Options   []string
-	Correct   string // in a steering file: the answer given beforehand
-	Attribute string
-	Group     string
-}
-
-// ReadOpinionQAInput reads a file of model_input. Despite its name it is
-// separated by tabs.
-func ReadOpinionQAInput(name string, content []byte) ([]ModelInput, error) {
-	var faults Faults
-	text, ok := plainText(name, content, &faults)
-	if !ok {
-		return nil, faults
-	}
-	t := readSeparated(name, nameTabIndex(text), '\t', &faults)
-	if t == nil {
-		return nil, faults.orNil()
-	}
-	s := sheet{t, &faults, map[string]int{}, map[string]int{}}
-	if !s.bind([]column{{"question", true}, {"options", true}, {"correct", false}, {"md", false}, {"subgroup", false}}) {
-		return nil, faults.orNil()
-	}
-	var list []ModelInput
-	for row := range s.Rows {
-		options, err := pythonTexts(s.cell(row, "options"))
-		if err != nil && !s.ragged(row) {
-			s.refuse(row, "options", s.cell(row, "options"), "%s", err)
-		}
-		list = append(list, ModelInput{s.text(row, "question", "the question"), options, s.cell(row, "correct"), s.cell(row, "md"), s.cell(row, "subgroup")})
-	}
-	return list, faults.orNil()
-}
-
-func nameTabIndex(text []byte) []byte {
-	if bytes.HasPrefix(text, []byte("\t")) {
-		return append([]byte("Unnamed"), text...)
-	}
-	return text
 }
 
 // itemFaults turns an instrument's faults into those of its file.

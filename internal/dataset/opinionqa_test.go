@@ -179,21 +179,6 @@ func TestHELMRunsAreMatchedByTextAndLabels(t *testing.T) {
 	}
 }
 
-func TestModelInputIsSeparatedByTabs(t *testing.T) {
-	list, err := ReadOpinionQAInput("steer-qa.csv", []byte("\tquestion\toptions\tcorrect\tmd\tsubgroup\n0\tWhat is your sex?\t['Male', 'Female']\tB\tSEX\tFemale\n"))
-	if err != nil || len(list) != 1 || list[0].Options[1] != "Female" || list[0].Correct != "B" || list[0].Group != "Female" {
-		t.Errorf("%+v, %v", list, err)
-	}
-	for content, want := range map[string]string{
-		"question\toptions\nTea?\t['Yes'\n": "x.csv:2: options",
-		"question\nTea?\n":                  "options is missing",
-	} {
-		if _, err := ReadOpinionQAInput("x.csv", []byte(content)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-}
-
 func TestGlobalOpinionsKeepTheirQuirks(t *testing.T) {
 	g, err := ReadGlobalOpinionQA("global_opinions.csv", fixture(t, "globalopinionqa", "global_opinions.csv"))
 	if err != nil {

@@ -190,7 +190,7 @@ func (s *pobsSurvey) instrument(file string, faults *Faults) instrument.Instrume
 
 func plainApostrophes(s string) string { return strings.ReplaceAll(s, "\u2019", "'") }
 
-// item turns a question into an item.
+// item starts an item.
 func (q *pobsQuestion) item(topic string, refuse func(key, value, format string, args ...any)) instrument.Item {
 	it := instrument.Item{ID: strconv.Itoa(*q.ID), Text: q.Question, Topics: []string{topic}}
 	if strings.TrimSpace(q.Question) == "" {

@@ -27,26 +27,26 @@ type file struct {
 // there are none. count is how many questions there are, or -1 where that
 // cannot be known.
 func readQuestionSet(questions, responses, seeds file, faults *Faults) (set study.QuestionSet, count int) {
-	qs, qok := readSheet(questions, questionColumns, faults)
+	qs, qok := readSheet(questions.name, questions.data, questionColumns, faults)
 	var rs, ss sheet
 	rok, sok := false, false
 	if responses.name != "" {
-		rs, rok = readSheet(responses, responseColumns, faults)
+		rs, rok = readSheet(responses.name, responses.data, responseColumns, faults)
 	}
 	if seeds.name != "" {
-		ss, sok = readSheet(seeds, seedColumns, faults)
+		ss, sok = readSheet(seeds.name, seeds.data, seedColumns, faults)
 	}
 	count = -1
 	var known map[string]bool
 	if qok {
-		set.Questions, known = qs.questions()
+		set.Questions, known = readQuestions(&qs)
 		count = len(known)
 	}
 	if rok {
-		set.Responses = rs.responses(known, questions.name)
+		set.Responses = readResponses(&rs, known, questions.name)
 	}
 	if sok {
-		set.Seeds = ss.seeds(known, questions.name)
+		set.Seeds = readSeeds(&ss, known, questions.name)
 	}
 	if qok && rok {
 		checkModels(&qs, &rs, set)
@@ -54,9 +54,9 @@ func readQuestionSet(questions, responses, seeds file, faults *Faults) (set stud
 	return set, count
 }
 
-// questions reads the table of questions. known holds every id in it, also of
+// readQuestions reads the table of questions. known holds every id in it, also of
 // rows that have a fault.
-func (s *sheet) questions() (list []study.Question, known map[string]bool) {
+func readQuestions(s *sheet) (list []study.Question, known map[string]bool) {
 	known = map[string]bool{}
 	first := map[string]int{}
 	for r := range s.Rows {
@@ -74,14 +74,14 @@ func (s *sheet) questions() (list []study.Question, known map[string]bool) {
 			Option1: s.cell(r, "option_1"), Option2: s.cell(r, "option_2"), Extra: s.others(r),
 		}
 		if !s.ragged(r) {
-			s.checkEndpoints(r, q)
+			checkEndpoints(s, r, q)
 		}
 		list = append(list, q)
 	}
 	return list, known
 }
 
-func (s *sheet) checkEndpoints(r int, q study.Question) {
+func checkEndpoints(s *sheet, r int, q study.Question) {
 	one, two := strings.TrimSpace(q.Option1), strings.TrimSpace(q.Option2)
 	switch {
 	case one == "" && q.Option1 != "":
@@ -97,14 +97,14 @@ func (s *sheet) checkEndpoints(r int, q study.Question) {
 	}
 }
 
-// responses reads the table of model responses. known is nil where the
+// readResponses reads the table of model responses. known is nil where the
 // questions could not be read, and then none is held to be unknown.
-func (s *sheet) responses(known map[string]bool, questionsFile string) []study.ModelResponse {
+func readResponses(s *sheet, known map[string]bool, questionsFile string) []study.ModelResponse {
 	var list []study.ModelResponse
 	type pair struct{ question, model string }
 	first := map[pair]int{}
 	for r := range s.Rows {
-		question, okQuestion := s.question(r, known, questionsFile)
+		question, okQuestion := readQuestionID(s, r, known, questionsFile)
 		model, okModel := s.id(r, "model", "the model's name")
 		at := pair{question, model}
 		if line, twice := first[at]; okQuestion && okModel && twice {
@@ -119,11 +119,11 @@ func (s *sheet) responses(known map[string]bool, questionsFile string) []study.M
 	return list
 }
 
-func (s *sheet) seeds(known map[string]bool, questionsFile string) []study.Seed {
+func readSeeds(s *sheet, known map[string]bool, questionsFile string) []study.Seed {
 	var list []study.Seed
 	first := map[study.Seed]int{}
 	for r := range s.Rows {
-		question, ok := s.question(r, known, questionsFile)
+		question, ok := readQuestionID(s, r, known, questionsFile)
 		seed := study.Seed{Question: question, Text: s.text(r, "statement", "a statement to vote on")}
 		if line, twice := first[seed]; ok && twice && strings.TrimSpace(seed.Text) != "" {
 			s.refuse(r, "statement", seed.Text, "is the same as on line %d", line)
@@ -135,8 +135,8 @@ func (s *sheet) seeds(known map[string]bool, questionsFile string) []study.Seed 
 	return list
 }
 
-// question reads the id of a question that must be known.
-func (s *sheet) question(r int, known map[string]bool, questionsFile string) (string, bool) {
+// readQuestionID reads the id of a question that must be known.
+func readQuestionID(s *sheet, r int, known map[string]bool, questionsFile string) (string, bool) {
 	id, ok := s.id(r, "question_id", "the id of a question in "+questionsFile)
 	if ok && known != nil && !known[id] {
 		s.refuse(r, "question_id", id, "is not a question of %s", questionsFile)
@@ -236,13 +236,4 @@ func ofSource(source string) string {
 		return ""
 	}
 	return fmt.Sprintf(" of source %q", source)
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -278,3 +278,40 @@ func ratingValue(cell string) (rating float64, ok bool) {
 	rating, err := strconv.ParseFloat(cell, 64)
 	return rating, err == nil && rating >= 1 && rating <= 5
 }
+
+// Prediction is a judge's rating instead of a participant's.
+type Prediction struct {
+	Participant, Question, Model, Group string
+
+	Value      float64 // NaN: no sample could be read
+	Calibrated float64 // NaN: not calibrated
+	Samples    int     // that came
+	Unreadable int     // of these
+	Method     string  // samples, or logprobs
+}
+
+// CalibratedColumn holds calibrated predictions in a file of predictions.
+const CalibratedColumn = "calibrated"
+
+// WritePredictions writes predictions in the layout of a ratings file, with the
+// viewpoint groups, so that it can be scored like one. The column calibrated is
+// there if any prediction is.
+func WritePredictions(predictions []Prediction) []byte {
+	calibrated := false
+	for _, p := range predictions {
+		calibrated = calibrated || !math.IsNaN(p.Calibrated)
+	}
+	header := []string{columnParticipant, columnQuestion, columnModel, columnRating, DefaultGroupColumn, "samples", "unreadable", "method"}
+	if calibrated {
+		header = append(header, CalibratedColumn)
+	}
+	rows := [][]string{header}
+	for _, p := range predictions {
+		row := []string{p.Participant, p.Question, p.Model, floatText(p.Value), p.Group, strconv.Itoa(p.Samples), strconv.Itoa(p.Unreadable), p.Method}
+		if calibrated {
+			row = append(row, floatText(p.Calibrated))
+		}
+		rows = append(rows, row)
+	}
+	return writeCSV(rows)
+}

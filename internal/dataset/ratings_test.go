@@ -162,24 +162,7 @@ func TestManyFaultsAreCounted(t *testing.T) {
 		t.Fatal("30 faulty rows were accepted")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != mostFaults+1 || lines[mostFaults] != "and 39 more" {
+	if len(lines) != 21 || lines[20] != "and 39 more" {
 		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
 	}
-}
-
-func FuzzReadTable(f *testing.F) {
-	f.Add([]byte(ratingsCSV))
-	f.Add([]byte(`{"user":"p1"}`))
-	f.Add([]byte("PAR1PAR1"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		table, err := ReadTable("f", content)
-		if err != nil {
-			return
-		}
-		for i, row := range table.Rows {
-			if len(row) != len(table.Columns) {
-				t.Fatalf("row %d has %d cells for %d columns", i, len(row), len(table.Columns))
-			}
-		}
-	})
 }

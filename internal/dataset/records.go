@@ -103,8 +103,7 @@ func (r *records) split(line string) {
 	}
 }
 
-// fill reads more of the source, at least as much as is there, so that a long
-// line is not copied again and again.
+// fill makes the records and statements.
 func (r *records) fill() error {
 	more := make([]byte, max(1<<16, len(r.text)))
 	n, err := io.ReadFull(r.source, more)

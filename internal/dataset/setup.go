@@ -29,8 +29,8 @@ type Sources struct {
 	Titles    map[string]string // of surveys whose title study.yaml sets, by instrument
 }
 
-// Setup returns what the study's study.yaml says. Changing it leaves the study
-// as it is.
+// Setup is what a study.yaml says, as a value that can be changed and written
+// back. Texts, items and questions are in the files that it names.
 func (s *Study) Setup() *Setup {
 	setup := &Setup{Definition: s.Definition, Sources: s.sources}
 	setup.Titles = maps.Clone(s.sources.Titles)
@@ -89,7 +89,7 @@ func (s *Setup) YAML() []byte {
 		for _, q := range s.Quotas {
 			w.line(1, "- variable: "+scalar(q.Variable))
 			w.line(2, "targets:")
-			for _, value := range sorted(q.Targets) {
+			for _, value := range slices.Sorted(maps.Keys(q.Targets)) {
 				w.line(3, fmt.Sprintf("%s: %d", scalar(value), q.Targets[value]))
 			}
 		}

@@ -21,17 +21,17 @@ type sheet struct {
 }
 
 // readSheet reads a CSV file. ok is false if its rows cannot be trusted; then faults has only the causes.
-func readSheet(f file, columns []column, faults *Faults) (s sheet, ok bool) {
-	text, ok := plainText(f.name, f.data, faults)
+func readSheet(name string, content []byte, columns []column, faults *Faults) (s sheet, ok bool) {
+	text, ok := plainText(name, content, faults)
 	if !ok {
 		return s, false
 	}
-	s = sheet{readCSV(f.name, text, faults), faults, map[string]int{}, map[string]int{}}
+	s = sheet{readCSV(name, text, faults), faults, map[string]int{}, map[string]int{}}
 	if s.Table == nil || !s.bind(columns) {
 		return s, false
 	}
 	if len(s.Rows) == 0 {
-		*faults = append(*faults, Fault{File: f.name, Message: "has a header but no rows"})
+		*faults = append(*faults, Fault{File: name, Message: "has a header but no rows"})
 		return s, false
 	}
 	return s, true
@@ -155,7 +155,7 @@ func (s *sheet) id(row int, name, expected string) (string, bool) {
 	return id, true
 }
 
-// text reads a cell that people will read. It is kept as it is, and may not be blank.
+// text reads a small file.
 func (s *sheet) text(row int, name, expected string) string {
 	text := s.cell(row, name)
 	if strings.TrimSpace(text) == "" && !s.ragged(row) {

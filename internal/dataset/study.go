@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,16 +66,15 @@ type studyReader struct {
 	overton   bool // an overton block was read
 }
 
-var languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
-
-// read fills the study from study.yaml. Every key is named here, with its default.
+// read takes one answer: from its text, or from the letter recorded where the
+// file has no text.
 func (r *studyReader) read(root mapping) {
 	d := &r.study.Definition
 	d.Title = root.text("title", "")
 	d.Slug = root.text("slug", "")
 	d.Language = root.text("language", "en")
 	if !languagePattern.MatchString(d.Language) {
-		root.doc.fault(root.at("language"), d.Language, "is not a language tag; expected one such as en or pt-BR")
+		root.fault("language", d.Language, "is not a language tag; expected one such as en or pt-BR")
 	}
 	d.Contact = root.text("contact", "")
 	d.SecondRound = root.flag("second_round", false)
@@ -95,7 +95,7 @@ func (r *studyReader) read(root mapping) {
 			q.Targets[value] = targets.number(value, 0)
 		}
 		if len(q.Targets) == 0 {
-			root.doc.fault(entry.at("targets"), "", "is missing; expected lines such as “Democrat: 400”")
+			entry.fault("targets", "", "is missing; expected lines such as “Democrat: 400”")
 		}
 		d.Quotas = append(d.Quotas, q)
 		entry.done()
@@ -108,7 +108,7 @@ func (r *studyReader) read(root mapping) {
 		questions = 1 << 30 // unknown, and no reason for a fault
 	}
 	for _, f := range d.Faults(questions) {
-		root.doc.fault(f.Path, "", "%s", f.Message)
+		root.fault(f.Path, "", "%s", f.Message)
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *studyReader) readRecruitment(m mapping) {
 func (r *studyReader) readModels(m mapping) {
 	for i, kind := range m.texts("send") {
 		if !slices.Contains(study.SentKinds, study.Sent(kind)) {
-			m.doc.fault(fmt.Sprintf("%s[%d]", m.at("send"), i), kind, "cannot be sent to models; expected free_responses, demographics or ratings")
+			m.fault(fmt.Sprintf("send[%d]", i), kind, "cannot be sent to models; expected free_responses, demographics or ratings")
 		}
 		r.study.Sent = append(r.study.Sent, study.Sent(kind))
 	}
@@ -157,9 +157,9 @@ func (r *studyReader) checkParameters(m mapping, names study.ParameterNames) {
 	for _, p := range []struct{ key, name string }{{"participant", names.Participant}, {"study", names.Study}, {"submission", names.Submission}} {
 		switch {
 		case !parameterPattern.MatchString(p.name):
-			m.doc.fault(m.at(p.key), p.name, "is not a name of a query parameter; expected letters, digits and _ - .")
+			m.fault(p.key, p.name, "is not a name of a query parameter; expected letters, digits and _ - .")
 		case seen[p.name]:
-			m.doc.fault(m.at(p.key), p.name, "is used for two parameters; expected three different names")
+			m.fault(p.key, p.name, "is used for two parameters; expected three different names")
 		}
 		seen[p.name] = true
 	}
@@ -169,7 +169,7 @@ func (r *studyReader) checkParameters(m mapping, names study.ParameterNames) {
 // A block that cannot be read is empty, so that the others keep their number.
 func (r *studyReader) readBlock(entry mapping) (block study.Block) {
 	if len(entry.keys) != 1 {
-		entry.doc.fault(entry.path, "", "names %d blocks; expected one of consent, survey, overton, feedback", len(entry.keys))
+		entry.fault("", "", "names %d blocks; expected one of consent, survey, overton, feedback", len(entry.keys))
 		return block
 	}
 	switch key := entry.keys[0]; key {
@@ -183,7 +183,7 @@ func (r *studyReader) readBlock(entry mapping) (block study.Block) {
 		entry.mapping(key).done()
 		block.Feedback = &study.Feedback{}
 	default:
-		entry.doc.fault(entry.at(key), "", "is not a block; expected one of consent, survey, overton, feedback")
+		entry.fault(key, "", "is not a block; expected one of consent, survey, overton, feedback")
 	}
 	return block
 }
@@ -212,7 +212,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 	if m.text("items_per_page", "") != "topic" {
 		survey.PerPage = m.number("items_per_page", 4)
 		if survey.PerPage < 1 {
-			m.doc.fault(m.at("items_per_page"), "", "is %d; expected 1 or more, or topic", survey.PerPage)
+			m.fault("items_per_page", "", "is %d; expected 1 or more, or topic", survey.PerPage)
 		}
 	}
 	switch order := m.text("order", "as_given"); order {
@@ -220,7 +220,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 	case "reversed_half":
 		survey.ReverseHalf = true
 	default:
-		m.doc.fault(m.at("order"), order, "is not an order of options; expected as_given or reversed_half")
+		m.fault("order", order, "is not an order of options; expected as_given or reversed_half")
 	}
 	screens := m.mapping("screen_out")
 	for _, item := range screens.keys {
@@ -249,7 +249,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 			}
 		}
 		if survey.ReverseHalf && slices.ContainsFunc(it.Options[:len(it.Options)-item.Fixed], func(o instrument.Option) bool { return o.Refusal }) {
-			m.doc.fault(m.at("order"), "reversed_half", "is not possible: item %s has a refusal before other options; expected refusals last", it.ID)
+			m.fault("order", "reversed_half", "is not possible: item %s has a refusal before other options; expected refusals last", it.ID)
 		}
 		for _, c := range it.AskIf {
 			item.AskIf = append(item.AskIf, study.Condition{Instrument: cmp.Or(c.Instrument, in.Name), Item: c.Item, Values: c.Codes})
@@ -263,7 +263,7 @@ func (r *studyReader) readSurvey(m mapping) *study.Survey {
 func (r *studyReader) readInstrument(m mapping) (instrument.Instrument, bool) {
 	name := m.text("instrument", "")
 	if name == "" || !strings.Contains(name, ".") {
-		m.doc.fault(m.at("instrument"), name, "is not an instrument; expected us-demographics, or the name of a file in the study's folder")
+		m.fault("instrument", name, "is not an instrument; expected us-demographics, or the name of a file in the study's folder")
 		return instrument.Instrument{}, false
 	}
 	f, ok := r.file(m, "instrument")
@@ -279,7 +279,7 @@ func (r *studyReader) readInstrument(m mapping) (instrument.Instrument, bool) {
 	case Fault:
 		*r.faults = append(*r.faults, err)
 	default:
-		m.doc.fault(m.at("instrument"), name, "cannot be read: %s", err)
+		m.fault("instrument", name, "cannot be read: %s", err)
 	}
 	return instrument.Instrument{}, false
 }
@@ -297,7 +297,7 @@ func (r *studyReader) readOverton(m mapping) *study.Overton {
 	if m.text("responses_per_question", "all") != "all" {
 		o.ResponsesPerQuestion = m.number("responses_per_question", 0)
 		if o.ResponsesPerQuestion == 0 {
-			m.doc.fault(m.at("responses_per_question"), "", "is 0; expected all, or 1 or more")
+			m.fault("responses_per_question", "", "is 0; expected all, or 1 or more")
 		}
 	}
 	questions, okQuestions := r.file(m, "questions")
@@ -320,24 +320,24 @@ func (r *studyReader) readOverton(m mapping) *study.Overton {
 	}
 	for _, q := range r.study.Questions.Questions {
 		if n := len(r.study.Questions.Models(q.ID)); 0 < n && n < o.ResponsesPerQuestion {
-			m.doc.fault(m.at("responses_per_question"), "", "is %d, but question %q has %d responses; expected all, or %d or fewer", o.ResponsesPerQuestion, q.ID, n, n)
+			m.fault("responses_per_question", "", "is %d, but question %q has %d responses; expected all, or %d or fewer", o.ResponsesPerQuestion, q.ID, n, n)
 		}
 	}
 	return o
 }
 
-// file reads the file that a key names and keeps it with the study.
+// file is one file as it was given: its name for messages, and its bytes.
 func (r *studyReader) file(m mapping, key string) (file, bool) {
 	name := m.text(key, "")
 	if name == "" {
-		m.doc.fault(m.at(key), "", "is missing; expected the name of a file in the study's folder")
+		m.fault(key, "", "is missing; expected the name of a file in the study's folder")
 		return file{}, false
 	}
 	if !fs.ValidPath(name) || name == "." {
-		m.doc.fault(m.at(key), name, "is outside the study's folder; expected the name of a file in it")
+		m.fault(key, name, "is outside the study's folder; expected the name of a file in it")
 		return file{}, false
 	}
-	data, ok := r.open(name, func(message string) { m.doc.fault(m.at(key), name, "%s", message) })
+	data, ok := r.open(name, func(message string) { m.fault(key, name, "%s", message) })
 	return file{name, data}, ok
 }
 
@@ -358,7 +358,7 @@ func (r *studyReader) open(name string, refuse func(message string)) ([]byte, bo
 // hash is the SHA-256 of the files' names and contents.
 func (f Files) hash() string {
 	h := sha256.New()
-	for _, name := range sorted(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		fmt.Fprintf(h, "%q %d\n", name, len(f[name]))
 		h.Write(f[name])
 	}

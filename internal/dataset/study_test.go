@@ -14,33 +14,15 @@ import (
 
 // folder is a small study that is in order.
 func folder() Files {
-	return Files{
-		"study.yaml": []byte(`title: Views on parks
-slug: parks
-contact: parks@example.org
-recruitment:
-  minutes: 10
-  prolific:
-    codes: {completed: 0011, no_consent: NOPE}
-flow:
-  - consent: {file: consent.md}
-  - survey: {instrument: us-demographics}
-  - overton:
-      questions: questions.csv
-      responses: responses.csv
-      seeds: seeds.csv
-      questions_per_participant: 2
-  - feedback: {}
-checks:
-  - instructed: {after: 1, text: Please choose 2 here., answer: 2}
-quotas:
-  - {variable: POLPARTY, targets: {Democrat: 400, Republican: 300}}
-`),
-		"consent.md":    []byte("You may stop at any time.\r\n"),
-		"questions.csv": []byte("question_id,source,question,option_1,option_2,note\n1,a,Dogs in parks?,Yes,No,x\n2,a,\"Cars,\nin parks?\",,,\n3,b,Night opening?,,,y\n"),
-		"responses.csv": []byte("question_id,model,llm_response\n1,m1,One says.\n1,m2,Two says.\n2,m1,One more.\n2,m2,\"Two \"\"more\"\".\"\n3,n1,Third.\n"),
-		"seeds.csv":     []byte("question_id,statement\n1,Dogs need room.\n"),
+	f := Files{}
+	for _, name := range []string{"study.yaml", "consent.md", "questions.csv", "responses.csv", "seeds.csv"} {
+		content, err := os.ReadFile(filepath.Join("testdata", "parks", name))
+		if err != nil {
+			panic(err)
+		}
+		f[name] = content
 	}
+	return f
 }
 
 // with returns the small study with one file changed.

@@ -56,14 +56,8 @@ func ReadTable(file string, content []byte) (*Table, error) {
 // cells than the header is a fault and stays as it is. Rows whose cells are all
 // empty, which spreadsheets leave behind, are skipped.
 func readCSV(file string, text []byte, faults *Faults) *Table {
-	return readSeparated(file, text, ',', faults)
-}
-
-// readSeparated is readCSV for any separator.
-func readSeparated(file string, text []byte, separator rune, faults *Faults) *Table {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord = -1
-	r.Comma = separator
 	t := &Table{File: file}
 	broken := false
 	for {
@@ -308,8 +302,7 @@ func (t *Table) wrongSeparator() (Fault, bool) {
 	return Fault{}, false
 }
 
-// line is where a cell began; column -1, or one that the row does not have,
-// stands for the row.
+// line is the physical line on which the last row began, from 1.
 func (t *Table) line(row, column int) int {
 	if lines := t.cellLines[row]; 0 <= column && column < len(lines) {
 		return lines[column]
@@ -320,4 +313,12 @@ func (t *Table) line(row, column int) int {
 // fault is something wrong in one cell.
 func (t *Table) fault(row, column int, message string) Fault {
 	return Fault{t.File, t.line(row, column), t.Columns[column], t.Rows[row][column], message}
+}
+
+// writeCSV writes rows, the header first.
+func writeCSV(rows [][]string) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.WriteAll(rows) // into memory, with the separator that cannot fail
+	return b.Bytes()
 }

@@ -3,6 +3,8 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -23,13 +25,22 @@ var (
 	}
 )
 
+// foreignFormat tells a file that is no plain text by how it begins, and says
+// what to do about it.
+func foreignFormat(start []byte) (advice string, is bool) {
+	for _, f := range foreign {
+		if bytes.HasPrefix(start, []byte(f.start)) {
+			return f.advice, true
+		}
+	}
+	return "", false
+}
+
 // plainText returns a file's UTF-8 text without its byte-order mark, or adds to faults why it is not text.
 func plainText(file string, data []byte, faults *Faults) (text []byte, ok bool) {
-	for _, f := range foreign {
-		if bytes.HasPrefix(data, []byte(f.start)) {
-			*faults = append(*faults, Fault{File: file, Message: f.advice})
-			return nil, false
-		}
+	if advice, is := foreignFormat(data); is {
+		*faults = append(*faults, Fault{File: file, Message: advice})
+		return nil, false
 	}
 	text = bytes.TrimPrefix(data, utf8Mark)
 	ok = true
@@ -70,3 +81,32 @@ func tail(b []byte, n int) string {
 	r := []rune(string(b))
 	return string(r[max(0, len(r)-n):])
 }
+
+// Harmless keeps spreadsheet programs from converting a text: an apostrophe in front makes it text. They take
+// text that begins with = + - @ or a control character for a formula, and anything that looks like a number,
+// date or truth value in any country for one. Plain whole numbers, such as most ids, are not changed because
+// they survive. Tabs become spaces, because LibreOffice drops them and joins the words on either side.
+func Harmless(text string) string {
+	if text == "" {
+		return text
+	}
+	harmful := strings.HasPrefix(text, "\t")
+	text = strings.ReplaceAll(text, "\t", " ")
+	first, _ := utf8.DecodeRuneInString(text)
+	if harmful || strings.ContainsRune("=+-@\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
+		return "'" + text
+	}
+	return text
+}
+
+var (
+	// plainNumber is a whole number that comes back as the same digits.
+	plainNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})$`)
+
+	// looksConverted is a number, amount, share, date, time or truth value.
+	looksConverted = regexp.MustCompile(`(?i)^\s*(true|false|[\p{Sc}\s]*[0-9.,][0-9\s.,:/%()'’°\p{Sc}-]*(e[+-]?[0-9]+)?(\s*[ap]\.?m\.?)?` +
+		`|[0-9\s.,:/-]*(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-zé]*[0-9\s.,:/-]*)\s*$`)
+)
+
+// languagePattern is what a language tag looks like, such as en or pt-BR.
+var languagePattern = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)

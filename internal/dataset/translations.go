@@ -48,7 +48,7 @@ func WriteTranslations(in instrument.Instrument, translations []Translation) ([]
 // words that the instrument has.
 func ReadTranslations(name string, content []byte, in instrument.Instrument) ([]Translation, error) {
 	var faults Faults
-	s, ok := readSheet(file{name, content}, translationColumns, &faults)
+	s, ok := readSheet(name, content, translationColumns, &faults)
 	if !ok {
 		return nil, faults.orNil()
 	}

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -58,8 +57,8 @@ type voteSource struct {
 	votes *Votes
 }
 
-// read hands the named file to parse. It returns an error that satisfies
-// errors.Is(err, fs.ErrNotExist) when there is no such file.
+// read takes one answer: from its text, or from the letter recorded where the
+// file has no text.
 func (s voteSource) read(name string, parse func(io.Reader) error) error {
 	f, err := s.dir.Open(name)
 	if err != nil {
@@ -67,11 +66,9 @@ func (s voteSource) read(name string, parse func(io.Reader) error) error {
 	}
 	defer f.Close()
 	start := bufio.NewReader(f)
-	head, _ := start.Peek(8) // an error in reading occurs again
-	for _, other := range foreign {
-		if bytes.HasPrefix(head, []byte(other.start)) {
-			return Fault{File: name, Message: other.advice}
-		}
+	head, _ := start.Peek(8) // a fault in reading comes again
+	if advice, is := foreignFormat(head); is {
+		return Fault{File: name, Message: advice}
 	}
 	h := newHashingReader(start)
 	if err := parse(h); err != nil {
@@ -105,7 +102,7 @@ type voteFaults struct {
 	all  Faults
 }
 
-// add notes a fault; line 0 means the whole file.
+// add writes a file of known content. rows is 0 where it has none.
 func (f *voteFaults) add(line int, column, value, expected string) {
 	f.all = append(f.all, Fault{File: f.file, Line: line, Column: column, Value: strings.Clone(value), Message: "is not " + expected})
 }
@@ -151,7 +148,7 @@ func openTable(r io.Reader, file string, required ...string) (*table, error) {
 	return t, t.faults.err()
 }
 
-// next reads a row and reports whether there was one.
+// next returns a row, which is good until the next call, or io.EOF.
 func (t *table) next() (bool, error) {
 	row, err := t.rows.next()
 	if err == io.EOF || len(t.faults.all) >= enoughFaults {
@@ -175,7 +172,8 @@ func (t *table) get(name string) string {
 
 func (t *table) line() int { return t.rows.line() }
 
-// id returns the row's value in a column that must not be empty.
+// id reads a cell that names something. It may not be empty or have spaces around it, which nobody sees and
+// which break joins.
 func (t *table) id(name string) string {
 	s := t.get(name)
 	if s == "" {
@@ -184,7 +182,7 @@ func (t *table) id(name string) string {
 	return s
 }
 
-// whole returns the row's whole number in the named column; 0 where empty.
+// whole is a value on a scale as a number, or nil.
 func (t *table) whole(name string) int {
 	s := t.get(name)
 	if s == "" {

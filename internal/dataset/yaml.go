@@ -76,8 +76,7 @@ func parseYAML(file string, data []byte, faults *Faults) (mapping, bool) {
 	return mapping{}, false
 }
 
-// fault notes what is wrong with the value at a path. A path has one fault,
-// and what could not be read is not judged as well, nor anything below it.
+// fault is something wrong in one cell.
 func (d *document) fault(path, value, format string, args ...any) {
 	for p := path; p != ""; p = parent(p) {
 		if d.faulty[p] {
@@ -88,7 +87,7 @@ func (d *document) fault(path, value, format string, args ...any) {
 	*d.faults = append(*d.faults, Fault{File: d.file, Line: d.line(path), Column: path, Value: value, Message: fmt.Sprintf(format, args...)})
 }
 
-// line is where a path stands, or for a missing key where its parent does.
+// line is the physical line on which the last row began, from 1.
 func (d *document) line(path string) int {
 	for path != "" {
 		if line, ok := d.lines[path]; ok {
@@ -123,14 +122,29 @@ func (d *document) mapping(path string, node *ast.MappingNode) mapping {
 	return m
 }
 
+// at is the path of a key; "" stands for the mapping itself.
 func (m mapping) at(key string) string {
-	if m.path == "" {
+	switch {
+	case key == "":
+		return m.path
+	case m.path == "":
 		return key
 	}
 	return m.path + "." + key
 }
 
-// value is the node under a key; nil where it is absent or empty.
+// fault is something wrong in one cell.
+func (m mapping) fault(key, value, format string, args ...any) {
+	m.doc.fault(m.at(key), value, format, args...)
+}
+
+// line is the physical line on which the last row began, from 1.
+func (m mapping) line() int { return m.doc.line(m.path) }
+
+// has says whether there is something under a key.
+func (m mapping) has(key string) bool { return m.value(key) != nil }
+
+// value is an answer's value, or nil.
 func (m mapping) value(key string) ast.Node {
 	if m.values == nil {
 		return nil
@@ -148,7 +162,7 @@ func (m mapping) refuse(key string, node ast.Node, expected string) {
 	m.doc.fault(m.at(key), strings.TrimSpace(node.String()), "is not understood; expected %s", expected)
 }
 
-// text reads a text. Numbers and the like are taken as they are written.
+// text reads a small file.
 func (m mapping) text(key, fallback string) string {
 	node := m.value(key)
 	switch n := node.(type) {
@@ -165,7 +179,7 @@ func (m mapping) text(key, fallback string) string {
 	return fallback
 }
 
-// number reads a whole number.
+// number reads a cell that holds a number or nothing.
 func (m mapping) number(key string, fallback int) int {
 	node := m.value(key)
 	if node == nil {
@@ -191,7 +205,8 @@ func (m mapping) flag(key string, fallback bool) bool {
 	}
 }
 
-// mapping reads a mapping; an empty one where the key is absent.
+// mapping is one mapping of a document. Each key is asked for by name; done
+// refuses those that nobody asked for.
 func (m mapping) mapping(key string) mapping {
 	switch n := m.value(key).(type) {
 	case nil:
@@ -203,7 +218,7 @@ func (m mapping) mapping(key string) mapping {
 	return mapping{doc: m.doc, path: m.at(key)}
 }
 
-// list reads a list of mappings.
+// list joins names, and counts those beyond the eighth.
 func (m mapping) list(key string) []mapping {
 	node := m.value(key)
 	if node == nil {

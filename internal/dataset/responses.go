@@ -2,10 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,24 +21,11 @@ func ReadQuestions(name string, content []byte) ([]study.Question, error) {
 // to every question. It returns Faults.
 func ReadResponses(name string, content []byte, questions map[string]bool) ([]study.ModelResponse, error) {
 	var faults Faults
-	s, ok := readSheet(file{name, content}, responseColumns, &faults)
+	s, ok := readSheet(name, content, responseColumns, &faults)
 	if !ok {
 		return nil, faults.orNil()
 	}
-	return s.responses(questions, "the ratings"), faults.orNil()
-}
-
-// ReadManifest reads the manifest of an export.
-func ReadManifest(name string, content []byte) (m Manifest, err error) {
-	if err := json.Unmarshal(content, &m); err != nil {
-		return m, Fault{File: name, Message: "is not an export's manifest: " + err.Error()}
-	}
-	return m, nil
-}
-
-// Holds says whether the export has a file with these bytes.
-func (m Manifest) Holds(sha256 string) bool {
-	return slices.ContainsFunc(m.Files, func(f ManifestFile) bool { return f.SHA256 == sha256 })
+	return readResponses(&s, questions, "the ratings"), faults.orNil()
 }
 
 // WriteResponses writes model responses as a study reads them.
@@ -91,7 +74,7 @@ var sampleColumns = []column{{"question_id", true}, {"model", true}, {"sample", 
 // ReadSamples reads what WriteSamples wrote. It returns Faults.
 func ReadSamples(name string, content []byte) ([]Sample, error) {
 	var faults Faults
-	s, ok := readSheet(file{name, content}, sampleColumns, &faults)
+	s, ok := readSheet(name, content, sampleColumns, &faults)
 	if !ok {
 		return nil, faults.orNil()
 	}
@@ -112,55 +95,4 @@ func ReadSamples(name string, content []byte) ([]Sample, error) {
 		list = append(list, sample)
 	}
 	return list, faults.orNil()
-}
-
-// Prediction is a judge's rating instead of a participant's.
-type Prediction struct {
-	Participant, Question, Model, Group string
-
-	Value      float64 // NaN: no sample could be read
-	Calibrated float64 // NaN: not calibrated
-	Samples    int     // that came
-	Unreadable int     // of these
-	Method     string  // samples, or logprobs
-}
-
-// CalibratedColumn holds calibrated predictions in a file of predictions.
-const CalibratedColumn = "calibrated"
-
-// WritePredictions writes predictions in the layout of a ratings file, with the
-// viewpoint groups, so that it can be scored like one. The column calibrated is
-// there if any prediction is.
-func WritePredictions(predictions []Prediction) []byte {
-	calibrated := false
-	for _, p := range predictions {
-		calibrated = calibrated || !math.IsNaN(p.Calibrated)
-	}
-	header := []string{columnParticipant, columnQuestion, columnModel, columnRating, DefaultGroupColumn, "samples", "unreadable", "method"}
-	if calibrated {
-		header = append(header, CalibratedColumn)
-	}
-	rows := [][]string{header}
-	for _, p := range predictions {
-		row := []string{p.Participant, p.Question, p.Model, numberCell(p.Value), p.Group, strconv.Itoa(p.Samples), strconv.Itoa(p.Unreadable), p.Method}
-		if calibrated {
-			row = append(row, numberCell(p.Calibrated))
-		}
-		rows = append(rows, row)
-	}
-	return writeCSV(rows)
-}
-
-func numberCell(v float64) string {
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-func writeCSV(rows [][]string) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.WriteAll(rows) // writing to memory cannot fail, nor can this separator
-	return b.Bytes()
 }
