@@ -1,3 +1,5 @@
 package setup
 
-var BlockName = blockName
+import pages "overton/templates/setup"
+
+var BlockName = pages.BlockName
