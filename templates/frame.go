@@ -1,3 +1,6 @@
+// Package templates holds what all pages share: their frames, tables, fields,
+// notices and words. The pages themselves are in the packages below, by who uses
+// them.
 package templates
 
 import (

@@ -1,3 +1,5 @@
+// Package accounts shows who may do what: sign-in, the reader's account, people,
+// accounts and the log.
 package accounts
 
 import (

@@ -1,3 +1,4 @@
+// Package take shows the pages that participants see.
 package take
 
 import (

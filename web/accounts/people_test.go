@@ -22,8 +22,8 @@ func TestPeopleAreInvitedToAStudyByLink(t *testing.T) {
 	b := ts.MemberOf("small", "admin") // need not be an admin of the server
 	const path = "/admin/studies/small/people"
 	for want, form := range map[string]url.Values{
-		"no mail address": {"email": {"nobody"}, "role": {"viewer"}},
-		"Choose a role":   {"email": {"ben@example.org"}, "role": {"member"}},
+		"Enter an email address": {"email": {"nobody"}, "role": {"viewer"}},
+		"Choose a role":          {"email": {"ben@example.org"}, "role": {"member"}},
 	} {
 		if p := b.Post(path, form); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Says(), want) || !strings.Contains(p.Body, form.Get("email")) {
 			t.Errorf("%q: status %d: %s", want, p.Status, p.Says())
@@ -120,7 +120,7 @@ func TestTokensDownloadInSomebodysName(t *testing.T) {
 	ts := webtest.New(t, webtest.StudyFolder(nil))
 	ts.AddStudy("other")
 	b := ts.MemberOf("small", "researcher")
-	for want, form := range map[string]url.Values{"Give the token a name": {"days": {"90"}}, "for how long": {"name": {"laptop"}, "days": {"4000"}}} {
+	for want, form := range map[string]url.Values{"Give the token a name": {"days": {"90"}}, "how long the token works": {"name": {"laptop"}, "days": {"4000"}}} {
 		if p := b.Post("/admin/account/tokens", form); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Says(), want) {
 			t.Errorf("%q: %d", want, p.Status)
 		}
@@ -222,7 +222,7 @@ func TestSomebodySignsOutEverywhereElse(t *testing.T) {
 	t.Parallel()
 	ts := webtest.New(t, webtest.StudyFolder(nil))
 	here, there := ts.SignedIn("viewer"), ts.SignedIn("viewer")
-	if p := here.Get("/admin/account"); strings.Count(p.Rows(), "another one") != 1 {
+	if p := here.Get("/admin/account"); strings.Count(p.Rows(), "another browser") != 1 {
 		t.Errorf("sign-ins: %s", p.Rows())
 	}
 	here.Post("/admin/account/sign-ins/end", nil)
@@ -252,7 +252,7 @@ func TestTheLogSaysWhoDidWhat(t *testing.T) {
 	if rows := b.Get("/admin/log?what=study+paused&who=admin%40example.org").Rows(); strings.Count(rows, "\n") != 1 || !strings.Contains(rows, "paused the study") {
 		t.Errorf("filtered: %s", rows)
 	}
-	if says := b.Get("/admin/log?what=study+paused&who=nobody").Says(); !strings.Contains(says, "Nothing of this kind happened") {
+	if says := b.Get("/admin/log?what=study+paused&who=nobody").Says(); !strings.Contains(says, "Nothing in the log matches") {
 		t.Errorf("filtered by somebody who is not there: %s", says)
 	}
 	own := ts.MemberOf("small", "admin").Get("/admin/studies/small/log")

@@ -12,6 +12,7 @@ import (
 
 	"overton/internal/password"
 	"overton/internal/store"
+	"overton/templates"
 	pages "overton/templates/accounts"
 	"overton/web/site"
 )
@@ -166,7 +167,7 @@ func (s *Room) setPassword(c echo.Context) error {
 		s.Attempts.Forgive(limits)
 	}
 	if err := password.Acceptable(fresh); err != nil {
-		return s.passwordPage(c, http.StatusUnprocessableEntity, site.Sentence(err.Error()))
+		return s.passwordPage(c, http.StatusUnprocessableEntity, templates.Sentence(err.Error()))
 	}
 	if fresh != c.FormValue("again") {
 		return s.passwordPage(c, http.StatusUnprocessableEntity, "The two new passwords are not the same.")

@@ -158,7 +158,7 @@ func TestALinkLeadsToAPassword(t *testing.T) {
 	if p.URL.Path != "/admin/password" {
 		t.Fatalf("the link led to %s, status %d", p.URL, p.Status)
 	}
-	if used := ts.Browser().Post("/admin/link/"+link, nil); used.Status != http.StatusNotFound || !strings.Contains(used.Says(), "used already") {
+	if used := ts.Browser().Post("/admin/link/"+link, nil); used.Status != http.StatusNotFound || !strings.Contains(used.Says(), "It has been used") {
 		t.Errorf("a used link: status %d", used.Status)
 	}
 	for want, form := range map[string]url.Values{
@@ -214,9 +214,9 @@ func TestAdminsMakeAccounts(t *testing.T) {
 	ts := webtest.New(t, webtest.StudyFolder(nil))
 	b := ts.SignedIn("admin")
 	for want, form := range map[string]url.Values{
-		"no mail address":     {"email": {"nobody"}, "role": {"viewer"}},
-		"Choose a role":       {"email": {"ben@example.org"}, "role": {"boss"}},
-		"account for this ad": {"email": {"Admin@example.org"}, "role": {"viewer"}},
+		"Enter an email address": {"email": {"nobody"}, "role": {"viewer"}},
+		"Choose a role":          {"email": {"ben@example.org"}, "role": {"boss"}},
+		"already exists":         {"email": {"Admin@example.org"}, "role": {"viewer"}},
 	} {
 		if p := b.Post("/admin/accounts", form); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Says(), want) {
 			t.Errorf("%q: status %d: %s", want, p.Status, p.Says())

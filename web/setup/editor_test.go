@@ -636,7 +636,7 @@ func TestAPreviewLeavesNoTrace(t *testing.T) {
 	}
 	p := b.Post("/admin/studies/mine/preview", nil)
 	ts.Pass(61 * time.Minute)
-	if p := b.Get(p.URL.Path); p.Status != http.StatusNotFound || !strings.Contains(p.Says(), "This preview is over") {
+	if p := b.Get(p.URL.Path); p.Status != http.StatusNotFound || !strings.Contains(p.Says(), "This preview has ended") {
 		t.Errorf("after its time: status %d: %s", p.Status, p.Says())
 	}
 }

@@ -145,7 +145,7 @@ func TestAStudysLife(t *testing.T) {
 	if statements, err := ts.Store.Statements(t.Context(), 2); err != nil || len(statements) != 9 {
 		t.Errorf("%d seeds, %v", len(statements), err)
 	}
-	if p := b.Get("/admin/studies/nothing"); p.Status != http.StatusNotFound || !strings.Contains(p.Says(), "no such study") || !strings.Contains(p.Body, "Sign out") {
+	if p := b.Get("/admin/studies/nothing"); p.Status != http.StatusNotFound || !strings.Contains(p.Says(), "Study not found") || !strings.Contains(p.Body, "Sign out") {
 		t.Errorf("a study that is not there: %d %s", p.Status, p.Says())
 	}
 }

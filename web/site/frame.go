@@ -114,6 +114,3 @@ func Moment(ms int64) templates.Moment {
 
 // MomentOf is a time as pages show it, in UTC.
 func MomentOf(t time.Time) templates.Moment { return templates.At(t) }
-
-// OutcomeNames are the outcomes, and what pages call them.
-var OutcomeNames = templates.Outcomes

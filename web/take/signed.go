@@ -111,10 +111,13 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 	if known := s.keys.Load(); known != nil {
 		return *known, nil
 	}
+	kept, firstMayFail := false, false
 	ctx, stop := context.WithCancel(s.Life)
-	stopFetching := stop // unless these keys are the ones that stay
-	defer func() { stopFetching() }()
-	firstMayFail := false
+	defer func() {
+		if !kept {
+			stop()
+		}
+	}()
 	keys, err := keyfunc.NewDefaultOverrideCtx(ctx, []string{cmp.Or(s.ProlificKeys, ProlificKeys)}, keyfunc.Override{
 		HTTPTimeout: keyTimeout, RefreshInterval: keyLife, NoErrorReturnFirstHTTPReq: &firstMayFail,
 		RefreshUnknownKID: rate.NewLimiter(rate.Every(keyPause), 1), RateLimitWaitMax: keyWait,
@@ -127,9 +130,8 @@ func (s *Room) signingKeys() (keyfunc.Keyfunc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoKeys, err)
 	}
-	if !s.keys.CompareAndSwap(nil, &keys) { // another arrival was faster
-		return *s.keys.Load(), nil
+	if kept = s.keys.CompareAndSwap(nil, &keys); !kept { // another arrival was faster
+		keys = *s.keys.Load()
 	}
-	stopFetching = func() {}
 	return keys, nil
 }

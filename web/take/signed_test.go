@@ -42,7 +42,7 @@ func newSigner(t *testing.T) *prolificSigner {
 		}
 		encode := base64.RawURLEncoding.EncodeToString
 		json.NewEncoder(w).Encode(map[string]any{"keys": []map[string]string{
-			{"kty": "EC", "kid": "other"},
+			{"kty": "AKP", "kid": "other"},
 			{"kty": "RSA", "kid": "k1", "n": encode(key.N.Bytes()), "e": encode(big.NewInt(int64(key.E)).Bytes())},
 		}})
 	}))
