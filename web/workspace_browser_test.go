@@ -243,7 +243,7 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 	}
 
 	b.Do(chromedp.Navigate(b.URL + town + "/versions"))
-	followText(b, "Begin a new version")
+	followText(b, "Start a new version")
 	b.Do(chromedp.Navigate(b.URL + town + "/versions"))
 	look("20 versions")
 	if in.Photos == "" {

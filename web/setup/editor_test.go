@@ -233,12 +233,12 @@ func TestWhatCannotBeIsSaidBesideItsField(t *testing.T) {
 		{"study", "slug", "My study", "expected 1 to 63 of a-z"},
 		{"study", "slug", "small", "is another study's"},
 		{"study", "language", "english, of course", "is not a language tag"},
-		{"recruitment", "recruitment.minutes", "soon", "is no whole number"},
+		{"recruitment", "recruitment.minutes", "soon", "Enter a whole number"},
 		{"recruitment", "recruitment.minutes", "0", "expected 1 or more"},
 		{"recruitment", "recruitment.prolific.codes.no_consent", "DONE1", "the same as"},
 		{"recruitment", "recruitment.prolific.parameters.study", "a b", "is not a name of a query parameter"},
 		{"numbers", "flow[2].overton.questions_per_participant", "4", "but the question set has 3"},
-		{"numbers", "flow[2].overton.responses_per_question", "0", "is neither “all” nor"},
+		{"numbers", "flow[2].overton.responses_per_question", "0", "Enter “all” or"},
 		{"block-1", "flow[1].survey.items_per_page", "topic", "the instrument has no topics"},
 		{"checks", "checks[0].instructed.after", "9", "expected the number of a participant"},
 	} {
@@ -379,7 +379,7 @@ func TestQuestionSetsAreReplacedWholeOrNotAtAll(t *testing.T) {
 	if p = give(b, path, all, map[string]string{"hash": before}); p.Status != http.StatusConflict {
 		t.Errorf("over what somebody else saved: status %d", p.Status)
 	}
-	if p = give(b, path, nil, hash()); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Says(), "No file was chosen") {
+	if p = give(b, path, nil, hash()); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Says(), "Choose a file") {
 		t.Errorf("nothing: status %d", p.Status)
 	}
 
@@ -406,7 +406,7 @@ func TestNumbersAndTextsAreShownWhileTheyAreTyped(t *testing.T) {
 	draftOf(ts, b, "mine")
 	before := draft(ts, "mine").Hash
 	p := b.Post("/admin/studies/mine/setup/numbers/live", url.Values{"flow[2].overton.participants_per_question": {"40"}, "flow[2].overton.votes_per_question": {"x"}, "pay": {"9,50"}})
-	if says := p.Says(); p.Status != http.StatusOK || !strings.Contains(says, "60 3 questions × 40 people ÷ 2 questions a person") || strings.Contains(says, "Skip to") {
+	if says := p.Says(); p.Status != http.StatusOK || !strings.Contains(says, "60 3 questions × 40 people ÷ 2 questions per person") || strings.Contains(says, "Skip to") {
 		t.Errorf("status %d: %s", p.Status, says)
 	}
 	p = b.Post("/admin/studies/mine/setup/block-0/live", url.Values{"flow[0].consent.file": {"# Hello <script>alert(1)</script>"}})
@@ -462,7 +462,7 @@ func TestAStudyGoesDownAndUpUnchanged(t *testing.T) {
 	if says := b.Get("/admin?status=draft&q=MINE").Rows(); !strings.Contains(says, "Mine: a test") || strings.Contains(says, "copied") {
 		t.Errorf("the list narrowed down: %s", says)
 	}
-	if says := b.Get("/admin?q=zzz").Says(); !strings.Contains(says, "No study fits") {
+	if says := b.Get("/admin?q=zzz").Says(); !strings.Contains(says, "No study matches") {
 		t.Errorf("the list narrowed to nothing: %s", says)
 	}
 }

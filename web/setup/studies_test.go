@@ -62,7 +62,7 @@ func TestEveryFaultOfAnUploadIsShown(t *testing.T) {
 	if p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("status %d", p.Status)
 	}
-	for _, want := range []string{"Nothing was saved", "study.yaml 7 recruitment.minutes soon", "questions.csv 1", "option1", "option_1"} {
+	for _, want := range []string{"Not saved", "study.yaml 7 recruitment.minutes soon", "questions.csv 1", "option1", "option_1"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("%q is not said: %s", want, says)
 		}

@@ -66,7 +66,7 @@ func TestTheMonitorFollowsWithoutReloading(t *testing.T) {
 	}
 	hide(true)
 	hide(false)
-	b.Until(`document.querySelector("[data-live]").textContent.includes("Not live any more")`)
+	b.Until(`document.querySelector("[data-live]").textContent.includes("No longer live")`)
 }
 
 func TestModerationByKeys(t *testing.T) {

@@ -111,7 +111,7 @@ func TestManyAreDecidedOnAtOnceAndTakenBack(t *testing.T) {
 	if p := b.Get(path + "?page=99"); len(shown(p)) != 5 {
 		t.Errorf("%d on a page beyond the last", len(shown(p)))
 	}
-	if p := b.Get(path + "?hint=mail"); len(shown(p)) != 3 || !strings.Contains(p.Says(), "someone@example.org (mail address?)") {
+	if p := b.Get(path + "?hint=mail"); len(shown(p)) != 3 || !strings.Contains(p.Says(), "someone@example.org (email address?)") {
 		t.Errorf("%d with a mail address: %s", len(shown(p)), p.Says())
 	}
 	if p := b.Get(path + "?text=number+1&view=pending"); len(shown(p)) != 11 {
@@ -142,7 +142,7 @@ func TestManyAreDecidedOnAtOnceAndTakenBack(t *testing.T) {
 			undo.Set("batch", webtest.Attribute(n, "value"))
 		}
 	})
-	if p = b.Post(path+"/undo", undo); p.Status != http.StatusOK || !strings.Contains(p.Says(), "25 statements were put back where they were.") {
+	if p = b.Post(path+"/undo", undo); p.Status != http.StatusOK || !strings.Contains(p.Says(), "25 statements were put back.") {
 		t.Errorf("undoing: %d %s", p.Status, p.Says())
 	}
 	if w := count(); w.Accepted != 0 || w.Pending != 27 || w.Rejected != 3 {
@@ -195,7 +195,7 @@ func TestTheModeOfModerationIsWhatWasSetLast(t *testing.T) {
 			t.Errorf("with %s what is written is %s", want.mode, got)
 		}
 	}
-	if p := ts.SignedIn("moderator").Get("/admin/studies/small/moderation"); !strings.Contains(p.Says(), "only after somebody has accepted it") {
+	if p := ts.SignedIn("moderator").Get("/admin/studies/small/moderation"); !strings.Contains(p.Says(), "only after someone accepts it") {
 		t.Errorf("the page says: %s", p.Says())
 	}
 	if p := ts.SignedIn("admin").Get("/admin/studies/small/log"); strings.Count(p.Says(), "moderation mode") < 5 && !strings.Contains(p.Says(), "off") {

@@ -60,8 +60,8 @@ func TestTheMonitorCountsPeopleAndVirtualParticipantsApart(t *testing.T) {
 	p = ts.SignedIn("viewer").Get("/admin/studies/small")
 	got := figures(p)
 	want := []map[string]string{
-		{"Arrived": "5", "Consented": "3", "In progress": "1", "Complete": "2", "Left on the way": "1"},
-		{"Arrived": "1", "Consented": "1", "In progress": "0", "Complete": "1", "Left on the way": "0"},
+		{"Arrived": "5", "Consented": "3", "In progress": "1", "Complete": "2", "Left early": "1"},
+		{"Arrived": "1", "Consented": "1", "In progress": "0", "Complete": "1", "Left early": "0"},
 	}
 	if len(got) != 2 || !maps.Equal(got[0], want[0]) || !maps.Equal(got[1], want[1]) {
 		t.Errorf("%v, want %v", got, want)
@@ -281,7 +281,7 @@ func TestASubmissionIsShownWithoutIdentity(t *testing.T) {
 	r := ts.Records()[0]
 	p = ts.SignedIn("researcher").Get("/admin/studies/small/submissions/" + r.Pseudonym)
 	says := p.Says()
-	for _, want := range []string{r.Pseudonym, "Complete", "Consent", "What is the sex", "Question 1", "Question 2", "What about matter", "someone@example.org (mail address?)", "before: idk", "model-alpha", "Please choose 2 here.", "Seed"} {
+	for _, want := range []string{r.Pseudonym, "Complete", "Consent", "What is the sex", "Question 1", "Question 2", "What about matter", "someone@example.org (email address?)", "before: idk", "model-alpha", "Please choose 2 here.", "Seed"} {
 		if !strings.Contains(says, want) {
 			t.Errorf("%q is not said: %s", want, says)
 		}
@@ -305,7 +305,7 @@ func TestASubmissionIsShownWithoutIdentity(t *testing.T) {
 	if list := ts.SignedIn("researcher").Get("/admin/studies/small/submissions"); strings.Contains(list.Body, r.Pseudonym) {
 		t.Error("a person who withdrew is still listed")
 	}
-	if p := ts.SignedIn("researcher").Get("/admin/studies/small"); !strings.Contains(p.Says(), "Withdrew, and is gone") {
+	if p := ts.SignedIn("researcher").Get("/admin/studies/small"); !strings.Contains(p.Says(), "Withdrew, data deleted") {
 		t.Error("the withdrawal is not counted")
 	}
 }
@@ -325,7 +325,7 @@ func TestPayAnHourIsShownAndWarnedAbout(t *testing.T) {
 		}
 	}
 	p := b.Post("/admin/studies/small/reward", url.Values{"amount": {"2,50"}, "currency": {"GBP"}})
-	for _, want := range []string{"the reward comes to 5.00 GBP an hour", "Prolific asks for at least 6.00", "People earn 5.00 GBP an hour", "It takes 30.0 min, and people are told 12 minutes", "Reward: 2.50 GBP"} {
+	for _, want := range []string{"the reward comes to 5.00 GBP an hour", "Prolific asks for at least 6.00", "People earn 5.00 GBP an hour", "The study takes 30.0 min, but people are told 12 minutes", "Reward: 2.50 GBP"} {
 		if !strings.Contains(p.Says(), want) {
 			t.Errorf("%q is not said: %s", want, p.Says())
 		}

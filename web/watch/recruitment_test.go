@@ -26,7 +26,7 @@ func TestAdminsSeeWhatDoesNotFitProlific(t *testing.T) {
 	got := admin.UploadTo(path, file)
 	says := got.Says()
 	for _, want := range []string{
-		"2 of 5 submissions in the file began here.",
+		"2 of 5 submissions in the file started here.",
 		"Finished here, but ran out of time on Prolific",
 		"Came back with the completion code, but did not finish here",
 		"AWAITING REVIEWWithdrew here, so nothing is kept.",

@@ -30,13 +30,13 @@ func TestAStudyCanAskAnInstrumentOfItsFolder(t *testing.T) {
 
 func TestSurveyBlockFaults(t *testing.T) {
 	tests := []struct{ block, want string }{
-		{"{instrument: tea}", `study.yaml:16: flow[3].survey.instrument "tea" is no instrument; expected us-demographics, or the name of a file`},
-		{"{instrument: tea.csv, order: random}", `study.yaml:16: flow[3].survey.order "random" is no order of options`},
+		{"{instrument: tea}", `study.yaml:16: flow[3].survey.instrument "tea" is not an instrument; expected us-demographics, or the name of a file`},
+		{"{instrument: tea.csv, order: random}", `study.yaml:16: flow[3].survey.order "random" is not an order of options`},
 		{"{instrument: tea.csv, items_per_page: 0}", "flow[3].survey.items_per_page is 0; expected 1 or more, or topic"},
 		{"{instrument: tea.csv, topics_per_participant: 3}", "flow[3].survey.topics_per_participant is 3; expected 1 to 1"},
 		{"{instrument: tea.csv, repeat: 2}", "flow[3].survey.repeat is 2; expected 0 to 1"},
 		{"{instrument: tea.csv, pages: 2}", "flow[3].survey.pages is not a key"},
-		{"{instrument: ../tea.csv}", "leads out of the study's folder"},
+		{"{instrument: ../tea.csv}", "is outside the study's folder"},
 		{"{instrument: bad.csv}", "bad.csv:1: text is missing"},
 	}
 	for _, test := range tests {
