@@ -1,0 +1,3 @@
+// Package analyse holds the pages of results: runs and their windows, surveys,
+// judges and the runs of language models.
+package analyse
