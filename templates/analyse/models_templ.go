@@ -485,7 +485,7 @@ func review(base string, r ReviewView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Double > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p class=\"notice warn\">Of some models several samples on one question are accepted; the file of responses takes the first of each.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p class=\"notice warn\">For some models, several samples on one question are accepted. The file of responses contains the first of each.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -561,12 +561,12 @@ func review(base string, r ReviewView) templ.Component {
 			}
 			switch r.View {
 			case "accepted":
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "Nothing is accepted yet.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "No response has been accepted yet.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			case "rejected":
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "Nothing was rejected.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "No response was rejected.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -834,7 +834,7 @@ func review(base string, r ReviewView) templ.Component {
 	})
 }
 
-// Judge holds a judge against the people of a study.
+// Judge compares a judge with the people of a study.
 func Judge(p JudgePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -991,7 +991,7 @@ func Judge(p JudgePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Made.Text == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<p class=\"card\">No judge has been held against people yet. A judge is a model that predicts each person's rating of each response (<code>overton llm judge</code>); here its predictions stand beside what people said.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<p class=\"card\">No judge has been compared with people yet. A judge is a model that predicts each person's rating of each response (<code>overton llm judge</code>). This page compares its predictions with what people said.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1166,7 +1166,7 @@ func Judge(p JudgePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</p><div class=\"table folded\" role=\"region\" aria-label=\"How well people's ratings are predicted\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Predicted by</th><th scope=\"col\" class=\"number\">Ratings</th><th scope=\"col\" class=\"number\">Mean error</th><th scope=\"col\" class=\"number\">Bias</th><th scope=\"col\" class=\"number\">Rank correlation</th><th scope=\"col\" class=\"number\">Within a person</th><th scope=\"col\" class=\"number\">Says 4 or 5</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</p><div class=\"table folded\" role=\"region\" aria-label=\"How well people's ratings are predicted\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Predicted by</th><th scope=\"col\" class=\"number\">Ratings</th><th scope=\"col\" class=\"number\">Mean error</th><th scope=\"col\" class=\"number\">Bias</th><th scope=\"col\" class=\"number\">Rank correlation</th><th scope=\"col\" class=\"number\">Within one person</th><th scope=\"col\" class=\"number\">Says 4 or 5</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1471,13 +1471,13 @@ func Judge(p JudgePage) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = templates.Table(templates.TableOf{Label: "The judge against people, question by question"},
-					templates.Words("Question"), templates.Number("Ratings"), templates.Number("Without prediction"), templates.Number("Mean error"), templates.Number("Bias"), templates.Number("Within a person"), templates.Number("People say 4 or 5"), templates.Number("Judge says 4 or 5"),
+				templ_7745c5c3_Err = templates.Table(templates.TableOf{Label: "The judge and people, question by question"},
+					templates.Words("Question"), templates.Number("Ratings"), templates.Number("No prediction"), templates.Number("Mean error"), templates.Number("Bias"), templates.Number("Within one person"), templates.Number("People say 4 or 5"), templates.Number("Judge says 4 or 5"),
 				).Render(templ.WithChildren(ctx, templ_7745c5c3_Var68), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "<h2>How it was made</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 134, "<h2>How this was computed</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -62,7 +62,7 @@ type ReviewedResponse struct {
 	At                    templates.Moment
 }
 
-// JudgePage holds a judge against the people of a study.
+// JudgePage compares a judge with the people of a study.
 type JudgePage struct {
 	templates.Admin
 	Jobs

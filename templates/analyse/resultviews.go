@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overton/internal/cluster"
 	"overton/templates"
 )
 
@@ -291,7 +292,7 @@ func byModel(models []string, first ...templates.Column) []templates.Column {
 func voteColumns(groups []GroupView) []templates.Column {
 	columns := []templates.Column{templates.Words("Statement")}
 	for _, g := range groups {
-		columns = append(columns, templates.Number(fmt.Sprintf("Group %d", g.Number)))
+		columns = append(columns, templates.Number("Group "+cluster.GroupName(g.Number)))
 	}
 	return append(columns, templates.Number("Votes"), templates.Number("Apart"), templates.Number("Consensus"))
 }

@@ -499,7 +499,7 @@ func unfinished(r RunView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.State == "queued" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "An analysis is running before this one")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "Another analysis is running first")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -861,12 +861,12 @@ func broken(r RunView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case "cancelled":
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "Nothing of it is kept.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "Nothing was kept.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "The server ended before the run did. Nothing of it is kept.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "The server stopped before the run ended. Nothing was kept.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1004,9 +1004,9 @@ func Runs(p RunsPage) templ.Component {
 				}
 				if p.New == "" {
 					var templ_7745c5c3_Var49 string
-					templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(" Whoever has the role of a researcher can start one.")
+					templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(" Anyone with the role researcher can start one.")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/analyse/runs.templ`, Line: 187, Col: 61}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/analyse/runs.templ`, Line: 187, Col: 56}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 					if templ_7745c5c3_Err != nil {
@@ -1363,7 +1363,7 @@ func NewRun(p NewRunPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<div class=\"prose\"><p>A run groups the people of each question by their votes and scores how much of each window the models cover. The values below are fit for most studies.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "<div class=\"prose\"><p>A run groups the people of each question by their votes and scores how much of each window the models cover. The values below suit most studies.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1412,7 +1412,7 @@ func NewRun(p NewRunPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\"><div class=\"field\"><label class=\"label\" for=\"name\">Name</label><p class=\"hint\" id=\"name-hint\">To find it again, such as “threshold 3.5”. May stay empty.</p><input id=\"name\" type=\"text\" name=\"name\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\"><div class=\"field\"><label class=\"label\" for=\"name\">Name</label><p class=\"hint\" id=\"name-hint\">Optional. A name to find the run by, such as “threshold 3.5”.</p><input id=\"name\" type=\"text\" name=\"name\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2121,7 +2121,7 @@ func Run(p RunPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Others) > 0 && p.Run.Done {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 180, "<h2>Beside another run</h2><form class=\"inline\" method=\"get\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 180, "<h2>Compare with another run</h2><form class=\"inline\" method=\"get\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2193,7 +2193,7 @@ func Run(p RunPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Run.Edit != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 188, "<h2>This run</h2><details><summary>Change its name and note…</summary><form class=\"stack\" method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 188, "<h2>This run</h2><details><summary>Change the name or note</summary><form class=\"stack\" method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2242,7 +2242,7 @@ func Run(p RunPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Run.Delete != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 193, "<details><summary>Delete it…</summary><div><p>The run and its result are removed for good, and links to it lead nowhere. That it was deleted, and by whom, is noted.</p><form method=\"post\" action=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 193, "<details><summary>Delete it…</summary><div><p>This permanently removes the run and its result. Links to it stop working. The log records who deleted it.</p><form method=\"post\" action=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2575,12 +2575,12 @@ func compared(p ComparePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.SameInput {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 218, "<p>Both took the same answers.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 218, "<p>Both runs used the same answers.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 219, "<p>They took different answers: people may have come, or left, or other questions were chosen.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 219, "<p>The runs used different answers: more people finished, some withdrew, or other questions were chosen.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2751,7 +2751,7 @@ func compared(p ComparePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Models) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 233, "<h2>Scores</h2><p class=\"prose quiet\">Adjusted scores with their 95 % intervals over questions, and their difference, second less first, on the questions of both. The interval of the difference is from drawing those questions anew, the same ones for both runs.</p><div class=\"folded\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 233, "<h2>Scores</h2><p class=\"prose quiet\">Adjusted scores with 95 % intervals over questions, and their difference (second minus first) on the questions in both runs. The interval of the difference comes from resampling those questions, the same ones for both runs.</p><div class=\"folded\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2991,7 +2991,7 @@ func compared(p ComparePage) templ.Component {
 				}
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 254, "<p>At least one of them has no score.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 254, "<p>At least one of the runs has no score.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -210,7 +210,7 @@ func Surveys(p SurveysPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Made.Text == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"card\">Nothing has been analysed yet. An analysis counts what people answered to each item, with intervals, and sets models' answers beside theirs.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"card\">Nothing has been analysed yet. An analysis counts the answers to each item, with intervals, and shows models' answers next to people's.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -336,7 +336,7 @@ func Surveys(p SurveysPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Made.Text != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h2>How it was made</h2>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<h2>How this was computed</h2>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -910,7 +910,7 @@ func opinions(in SurveyView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\" tabindex=\"0\"><table><caption>People beside models, with 95 % intervals</caption> <thead><tr><th scope=\"col\">Respondent</th><th scope=\"col\" class=\"number\">Takes sides (NNI)</th><th scope=\"col\" class=\"number\">Consistent in topics (TCI)</th><th scope=\"col\" class=\"number\">Reliable</th><th scope=\"col\" class=\"number\">Individualism − to collectivism +</th><th scope=\"col\" class=\"number\">Progressive − to conservative +</th><th scope=\"col\" class=\"number\">Refused %</th><th scope=\"col\" class=\"number\">Neutral %</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "\" tabindex=\"0\"><table><caption>People and models, with 95 % intervals</caption> <thead><tr><th scope=\"col\">Respondent</th><th scope=\"col\" class=\"number\">Takes sides (NNI)</th><th scope=\"col\" class=\"number\">Consistent in topics (TCI)</th><th scope=\"col\" class=\"number\">Reliable</th><th scope=\"col\" class=\"number\">Individualism − to collectivism +</th><th scope=\"col\" class=\"number\">Progressive − to conservative +</th><th scope=\"col\" class=\"number\">Refused %</th><th scope=\"col\" class=\"number\">Neutral %</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1036,7 +1036,7 @@ func polls(in SurveyView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\" tabindex=\"0\"><table><caption>How alike models' answers are to people's</caption> <thead><tr><th scope=\"col\">Model</th><th scope=\"col\" class=\"number\">Items</th><th scope=\"col\" class=\"number\">All people</th><th scope=\"col\">Nearest groups</th><th scope=\"col\">Farthest groups</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 92, "\" tabindex=\"0\"><table><caption>How similar models' answers are to people's</caption> <thead><tr><th scope=\"col\">Model</th><th scope=\"col\" class=\"number\">Items</th><th scope=\"col\" class=\"number\">All people</th><th scope=\"col\">Nearest groups</th><th scope=\"col\">Farthest groups</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1495,7 +1495,7 @@ func SurveyItem(p SurveyItemPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 130, "<p class=\"hint\">Shares are among the answers that are no refusals; the last row is the share of refusals among all answers. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 130, "<p class=\"hint\">Shares do not count refusals. The last row is the share of refusals among all answers. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

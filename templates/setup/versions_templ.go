@@ -4,9 +4,10 @@ package setup
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 	"overton/internal/dataset/studyfile"
 	"overton/internal/store"
 	"overton/templates"

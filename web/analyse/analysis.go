@@ -152,8 +152,8 @@ func optionFacts(o window.Options) []templates.Fact {
 	}
 	return []templates.Fact{
 		{Name: "Method", Value: fmt.Sprintf("%s; %s; at least %s to be grouped", o.Cluster.Method, groups, site.Counted(o.Cluster.MinVotes, "vote", "votes"))},
-		{Name: "Score", Value: fmt.Sprintf("a group is covered from a mean rating of %g on; a group without ratings: %s", o.Score.Tau, o.Score.Missing)},
-		{Name: "Intervals", Value: fmt.Sprintf("%d resamples of questions, %d of people in which groups are found anew", o.Score.Bootstrap, o.Regroupings)},
+		{Name: "Score", Value: fmt.Sprintf("a group is covered if its mean rating is %g or more; a group without ratings: %s", o.Score.Tau, o.Score.Missing)},
+		{Name: "Intervals", Value: fmt.Sprintf("%d resamples of questions; %d of people, with the groups found again in each", o.Score.Bootstrap, o.Regroupings)},
 		{Name: "Whose answers", Value: string(o.People)},
 		{Name: "Questions", Value: questions},
 		{Name: "Seed", Value: strconv.FormatUint(o.Cluster.Seed, 10)},
@@ -273,10 +273,10 @@ func leftOut(r *window.Result, other string) (lines []string) {
 		return lines
 	}
 	o := r.Score.LeftOut
-	line(o.ParticipantsWithoutGroup, "times somebody who was not grouped on a question")
+	line(o.ParticipantsWithoutGroup, "times a person had no group on a question")
 	line(o.RatingsWithoutGroup, "ratings by people who were not grouped")
 	line(o.RatingsWithoutValue, "ratings without a value")
-	line(o.GroupsWithoutRatings, "times a group that gave a model no rating")
+	line(o.GroupsWithoutRatings, "times a group gave a model no rating")
 	if n := len(o.QuestionsWithoutGroups); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d questions without groups: %s", n, strings.Join(o.QuestionsWithoutGroups, ", ")))
 	}

@@ -44,7 +44,7 @@ func TestAnAnalysisIsRunAndShown(t *testing.T) {
 	for _, w := range windows {
 		p := b.Get(w)
 		says := p.Says()
-		for _, want := range []string{"Group 0", "Group 1", "What its people wrote", "Everything is bright to somebody like me", "Mean silhouette"} {
+		for _, want := range []string{"Group A", "Group B", "What people in this group wrote", "Everything is bright to somebody like me", "Mean silhouette"} {
 			if p.Status != 200 || !strings.Contains(says, want) {
 				t.Errorf("%s: status %d lacks %q", w, p.Status, want)
 			}

@@ -22,7 +22,7 @@ const compareResamples = 1000
 
 // compareRuns sets the runs ?a=ID&b=ID side by side, or asks which.
 func (s *Room) compareRuns(c echo.Context, h *site.Hosted) error {
-	frame, err := s.AdminStudyFrame(c, h, "Two runs side by side", "/analysis")
+	frame, err := s.AdminStudyFrame(c, h, "Compare two runs", "/analysis")
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func TestWhatChangedSinceARun(t *testing.T) {
 	}{
 		{store.Run{Complete: 5}, 5, 9, ""},
 		{store.Run{Complete: 5}, 6, 0, "1 more person finished since"},
-		{store.Run{Complete: 5}, 3, 0, "2 of its submissions are not there any more"},
+		{store.Run{Complete: 5}, 3, 0, "2 of its submissions no longer exist"},
 		{store.Run{Complete: 5, Virtual: true}, 0, 8, "3 more virtual participants finished since"},
 		{store.Run{Complete: 5, Virtual: true}, 2, 5, "2 people finished since; the run took virtual participants"},
 	} {

@@ -110,7 +110,7 @@ func (s *Room) compareJudge(c echo.Context, h *site.Hosted) error {
 	case errors.As(err, &fault):
 		page.Faults, page.More = site.FaultLines(dataset.Faults{fault})
 	case errors.Is(err, window.ErrNobody):
-		page.Problem = "Nobody has finished the study yet, so there is nobody to hold a judge against."
+		page.Problem = "Nobody has finished the study yet, so there is nobody to compare a judge with."
 	case errors.Is(err, window.ErrUnpredicted):
 		page.Problem = site.Sentence(err.Error())
 	case err != nil:
@@ -137,7 +137,7 @@ func (s *Room) predictions(r *http.Request, runs []string) (file window.JudgeFil
 	case errors.As(err, &large):
 		return file, nil, site.Unusable("The file is larger than %d MB.", site.MaxUpload>>20)
 	case err != nil:
-		return file, nil, site.Unusable("The file did not arrive whole. Send it again.")
+		return file, nil, site.Unusable("The file did not arrive complete. Send it again.")
 	}
 	defer r.MultipartForm.RemoveAll()
 	file.Column = votes.DefaultRatingColumn
@@ -146,7 +146,7 @@ func (s *Room) predictions(r *http.Request, runs []string) (file window.JudgeFil
 	}
 	if run := r.PostFormValue("run"); run != "" {
 		if !slices.Contains(runs, run) {
-			return file, nil, site.Unusable("There is no such run of a judge any more.")
+			return file, nil, site.Unusable("This run of a judge no longer exists.")
 		}
 		file.File = run + "/" + predictionsFile
 		if content, err = os.ReadFile(filepath.Join(s.Runs, run, predictionsFile)); err != nil {
@@ -177,21 +177,21 @@ func fillJudge(page *pages.JudgePage, h *site.Hosted, r *window.Judged) {
 	}
 	page.HumanHigh = share(j.Judge.HumanHigh)
 	if float64(j.Judge.JudgeHigh) < shunsHigh*float64(j.Judge.HumanHigh) {
-		page.Warning = fmt.Sprintf("The judge says 4 or 5 in %s of its ratings, people in %s. A judge that shuns high ratings lowers coverage, and with it every score.", share(j.Judge.JudgeHigh), share(j.Judge.HumanHigh))
+		page.Warning = fmt.Sprintf("The judge says 4 or 5 in %s of its ratings, people in %s. A judge that avoids high ratings lowers coverage and every score.", share(j.Judge.JudgeHigh), share(j.Judge.HumanHigh))
 	}
 	for _, l := range []struct {
 		name string
 		p    score.Predictor
-	}{{"The judge", j.Judge}, {"Mean of the person's other ratings", j.MeanOfOthers}} {
+	}{{"The judge", j.Judge}, {"Average of the person's other ratings", j.MeanOfOthers}} {
 		page.Predictors = append(page.Predictors, pages.PredictorLine{Name: l.name, N: l.p.N, MAE: estimatedOf(l.p.MAE, l.p.CI.MAE), Spearman: estimatedOf(l.p.Spearman, l.p.CI.Spearman),
 			WithinPerson: estimatedOf(l.p.WithinPerson, l.p.CI.WithinPerson), Bias: decimals(l.p.Bias), JudgeHigh: share(l.p.JudgeHigh)})
 	}
 	d := drawing(func(width float64) *figure.Figure { return figure.Judge(j, width) })
 	page.Figure = &d
 	if l := j.LeaveOneModelOut; l != nil {
-		page.Agreement = "Each model's adjusted OvertonScore from people, and with this model's ratings left to the judge."
+		page.Agreement = "Each model's adjusted OvertonScore from people, and the same score if the judge rates that model instead."
 		if l.SpearmanAdjusted.Defined() {
-			page.Agreement += fmt.Sprintf(" Rank correlation of the two over models: %s (%s).", decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
+			page.Agreement += fmt.Sprintf(" Rank correlation of the two scores across models: %s (%s).", decimals(l.SpearmanAdjusted), interval(l.SpearmanAdjustedCI))
 		}
 		for _, m := range l.Models {
 			page.Models = append(page.Models, pages.JudgedModelLine{Model: m.Model, People: decimals(m.HumanAdjusted), Judge: decimals(m.JudgeAdjusted), Shift: estimatedOf(m.DeltaAdjusted, m.DeltaAdjustedCI)})
@@ -208,14 +208,14 @@ func fillJudge(page *pages.JudgePage, h *site.Hosted, r *window.Judged) {
 		page.Questions = append(page.Questions, pages.JudgedQuestionLine{ID: q.Question, Text: text, Path: path, N: q.N, Without: q.Dropped,
 			MAE: estimatedOf(q.MAE, q.CI.MAE), WithinPerson: estimatedOf(q.WithinPerson, q.CI.WithinPerson), Bias: decimals(q.Bias), PeopleHigh: share(q.HumanHigh), JudgesHigh: share(q.JudgeHigh)})
 	}
-	groups := "none: the study was not analysed, so models have no scores"
+	groups := "none: the study has not been analysed, so models have no scores"
 	if r.Analysis != 0 {
 		groups = fmt.Sprintf("of run %d", r.Analysis)
 	}
 	page.Facts = []templates.Fact{
 		{Name: "Predictions", Value: r.Predictions.File + ", column " + r.Predictions.Column},
 		{Name: "Viewpoint groups", Value: groups},
-		{Name: "Intervals", Value: fmt.Sprintf("95 %%, from %d resamples of people; of models' scores of questions", r.Parameters.Bootstrap)},
+		{Name: "Intervals", Value: fmt.Sprintf("95 %%, from %d resamples of people; for models' scores, of questions", r.Parameters.Bootstrap)},
 		{Name: "Seed", Value: strconv.FormatUint(r.Parameters.Seed, 10)},
 		{Name: "Program", Value: r.Program.Name + " " + r.Program.Version},
 		{Name: "Hash of the predictions", Value: r.Predictions.SHA256, Code: true},

@@ -87,7 +87,7 @@ func (s *Room) modelRuns() (runs []modelRun, broken []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			s.Log.Warn("a run folder cannot be read", "folder", e.Name(), "error", err)
-			broken = append(broken, e.Name()+" cannot be read; the server's log has the cause.")
+			broken = append(broken, e.Name()+" cannot be read. The server's log has the reason.")
 		default:
 			runs = append(runs, modelRun{e.Name(), glance})
 		}
@@ -187,7 +187,7 @@ func (s *Room) modelRunPage(c echo.Context) error {
 		{Name: "Kind", Value: r.Settings.Command},
 		{Name: "Sent", Value: site.Counted(r.Requests, "request", "requests")},
 		{Name: "Without an answer so far", Value: strconv.Itoa(max(0, r.Requests-r.Answered))},
-		{Name: "Refused for good", Value: strconv.Itoa(r.Refused)},
+		{Name: "Refused permanently", Value: strconv.Itoa(r.Refused)},
 		{Name: "Failed attempts", Value: strconv.Itoa(r.Failures)},
 		{Name: "Ended by", Value: finishes(r.Finish)},
 		{Name: "Tokens", Value: tokens},
@@ -377,7 +377,7 @@ func (s *Room) decide(c echo.Context) error {
 	if !slices.Contains([]string{"accept", "reject", "accept-unflagged"}, verdict) {
 		return &site.Refusal{Status: http.StatusBadRequest, Name: "bad_request"}
 	}
-	if len(about) == 0 { // the run has written other responses meanwhile
+	if len(about) == 0 { // the run has since written other responses
 		return &site.Refusal{Status: http.StatusConflict, Name: "bad_request"}
 	}
 	if err := s.Store.JudgeResponses(c.Request().Context(), site.ActorOf(c), r.name, about, verdict != "reject"); err != nil {

@@ -28,7 +28,7 @@ func TestRunsOfModelsAreListedWithProgressAndCost(t *testing.T) {
 		t.Errorf("runs: %s", rows)
 	}
 	p = b.Get("/admin/models/first%20run")
-	for _, want := range []string{"4 of 6 answered", "Sent6 requests", "Without an answer so far2", "Refused for good2", "Ended bystop 4", "the filter says no", "prompt generate0123abcd", "model one at http://127.0.0.1"} {
+	for _, want := range []string{"4 of 6 answered", "Sent6 requests", "Without an answer so far2", "Refused permanently2", "Ended bystop 4", "the filter says no", "prompt generate0123abcd", "model one at http://127.0.0.1"} {
 		if !strings.Contains(p.Says(), want) {
 			t.Errorf("%q is missing in %s", want, p.Says())
 		}
@@ -217,7 +217,7 @@ func TestAJudgeIsHeldAgainstPeople(t *testing.T) {
 		want      string
 	}{
 		"nothing":      {"", "", nil, "Choose a file of predictions"},
-		"no such run":  {"judge 9", "", nil, "no such run of a judge"},
+		"no such run":  {"judge 9", "", nil, "run of a judge no longer exists"},
 		"not a table":  {"", "p.csv", []byte("a,b\n1,2\n"), "p.csv"},
 		"other people": {"", "p.csv", []byte("user,question_id,model,representation_rating\nx,qid-1,model-alpha,3\n"), "has no human rating by user x on question qid-1"},
 	} {

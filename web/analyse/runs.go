@@ -42,9 +42,9 @@ func runNames(c echo.Context) (name, note, problem string) {
 	name, note = strings.TrimSpace(c.FormValue("name")), strings.TrimSpace(c.FormValue("note"))
 	switch {
 	case utf8.RuneCountInString(name) > longestRunName:
-		problem = fmt.Sprintf("The name may have %d characters.", longestRunName)
+		problem = fmt.Sprintf("Enter a name of at most %d characters.", longestRunName)
 	case utf8.RuneCountInString(note) > longestRunNote:
-		problem = fmt.Sprintf("The note may have %d characters.", longestRunNote)
+		problem = fmt.Sprintf("Enter a note of at most %d characters.", longestRunNote)
 	}
 	return name, note, problem
 }
@@ -191,7 +191,7 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.
 	d := window.DefaultOptions()
 	withoutDrawing := d
 	withoutDrawing.Regroupings = 0
-	page.Expect = fmt.Sprintf("With the values below it takes about %s on two cores, for the %s so far. While another run is computed it waits; you can leave the page meanwhile.",
+	page.Expect = fmt.Sprintf("With the values below it takes about %s on two cores, for the %s so far. It waits while another run is in progress. You do not have to stay on this page.",
 		inWords(o.Expect(questions, each)), site.Counted(taken, "submission that is complete", "submissions that are complete"))
 	value := func(name, now string) string {
 		if v := typed[name]; len(v) > 0 {
@@ -213,20 +213,20 @@ func (s *Room) askForRun(c echo.Context, h *site.Hosted, status int, page pages.
 	if o.Cluster.K > 0 {
 		k = strconv.Itoa(o.Cluster.K)
 	}
-	choice("people", string(o.People), "Only complete submissions count, and people and virtual participants are never mixed.",
-		[2]string{"auto", "people; virtual participants where nobody has finished"}, [2]string{"real", "people"}, [2]string{"virtual", "virtual participants"})
-	choice("method", string(o.Cluster.Method), "Block also uses who wrote each statement and finds planted groups best where people cast some 15 votes; it takes ten times as long.",
+	choice("people", string(o.People), "Only complete submissions count. People and virtual participants are never mixed.",
+		[2]string{"auto", "people, or virtual participants if nobody has finished"}, [2]string{"real", "people"}, [2]string{"virtual", "virtual participants"})
+	choice("method", string(o.Cluster.Method), "Block also uses who wrote each statement. It finds planted groups best if people cast about 15 votes each, and takes ten times as long.",
 		[2]string{"block", "block: votes and authorship"}, [2]string{"overton", "overton: projection and k-means, one group possible"},
 		[2]string{"paper", "paper: as published, never one group"}, [2]string{"polis", "polis: the steps of Polis"})
-	number("k", k, "", "", "", "auto lets the votes decide. A number forces so many groups on every question, be they there or not.")
-	number("kmax", strconv.Itoa(o.Cluster.KMax), "1", "100", "1", "Where the number is chosen: no more than this.")
-	number("min_votes", strconv.Itoa(o.Cluster.MinVotes), "0", "1000", "1", "Who cast fewer on a question has no group there. Fewer let more people in, and more chance.")
-	number("tau", strconv.FormatFloat(o.Score.Tau, 'g', -1, 64), "1", "5", "any", "Mean rating from which on a group counts as covered. The paper's is 4; lower covers more.")
-	choice("missing", string(o.Score.Missing), "A group none of whose members rated a model.", [2]string{"uncovered", "count as not covered"}, [2]string{"drop", "are left out for that model"})
-	number("bootstrap", strconv.Itoa(o.Score.Bootstrap), "0", "10000", "1", "Behind the published interval: other questions. 0 for none; takes next to no time.")
+	number("k", k, "", "", "", "Enter auto to let the votes decide. A number gives every question that many groups, even if the data do not show them.")
+	number("kmax", strconv.Itoa(o.Cluster.KMax), "1", "100", "1", "If the votes decide, no question gets more groups than this.")
+	number("min_votes", strconv.Itoa(o.Cluster.MinVotes), "0", "1000", "1", "People with fewer votes on a question are left out of its groups. A lower number keeps more people in, but makes groups less certain.")
+	number("tau", strconv.FormatFloat(o.Score.Tau, 'g', -1, 64), "1", "5", "any", "A group is covered if its mean rating is at or above this. The paper uses 4; a lower number covers more groups.")
+	choice("missing", string(o.Score.Missing), "What to do with a group in which nobody rated a model.", [2]string{"uncovered", "counts as not covered"}, [2]string{"drop", "is left out for that model"})
+	number("bootstrap", strconv.Itoa(o.Score.Bootstrap), "0", "10000", "1", "For the published interval: how scores vary with other questions. Enter 0 for none. This takes almost no time.")
 	number("regroupings", strconv.Itoa(o.Regroupings), "0", "10000", "1",
-		fmt.Sprintf("Behind the interval for other people: groups are found anew in each. Most of the time goes here: about %s without. Below 100 the ends jump about.", inWords(withoutDrawing.Expect(questions, each))))
-	number("seed", strconv.FormatUint(o.Cluster.Seed, 10), "0", "", "1", "Of every random choice. The same data, parameters and seed give the same result to the byte.")
+		fmt.Sprintf("For the interval for other people: the groups are found again in each resample. This takes most of the time; without it the run takes about %s. With fewer than 100, intervals are unstable.", inWords(withoutDrawing.Expect(questions, each))))
+	number("seed", strconv.FormatUint(o.Cluster.Seed, 10), "0", "", "1", "The start of every random choice. The same data, parameters and seed give exactly the same result.")
 	page.All = o.Questions == nil
 	for _, q := range h.Questions.Questions {
 		page.Questions = append(page.Questions, pages.RunChoice{Value: q.ID, Label: site.Shorten(q.Text, 120), Chosen: slices.Contains(o.Questions, q.ID)})
@@ -336,7 +336,7 @@ func changedSince(r store.Run, o window.Options, people, virtual int) string {
 	case now > r.Complete:
 		return site.Counted(now-r.Complete, one, many)
 	case now < r.Complete:
-		return site.Counted(r.Complete-now, "of its submissions is not there any more", "of its submissions are not there any more")
+		return site.Counted(r.Complete-now, "of its submissions no longer exists", "of its submissions no longer exist")
 	}
 	return ""
 }
@@ -498,7 +498,7 @@ func (s *Room) renameRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	return s.To(c, h.RunPath(run.ID))
 }
 
-// deleteRun removes a run for good.
+// deleteRun removes a run permanently.
 func (s *Room) deleteRun(c echo.Context, h *site.Hosted, run store.Run) error {
 	err := s.Store.DeleteRun(c.Request().Context(), h.Row.ID, run.ID, site.ActorOf(c))
 	if errors.Is(err, store.ErrNotFound) { // it is computed

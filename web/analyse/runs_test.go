@@ -66,7 +66,7 @@ func TestARunIsStartedNamedRepeatedComparedAndDeleted(t *testing.T) {
 	first := begun(b, url.Values{"name": {"a first look"}, "note": {"<b>why</b>"}, "method": {"overton"}, "k": {"2"}, "tau": {"3,5"}, "regroupings": {"4"}, "bootstrap": {"50"}, "seed": {"7"}})
 	until(b, first, ended)
 	p := b.Get(first)
-	for _, want := range []string{"a first look", "<b>why</b>", "overton; 2 groups on every question, as given", "from a mean rating of 3.5 on", "50 resamples of questions, 4 of people", "researcher@example.org", "model-alpha"} {
+	for _, want := range []string{"a first look", "<b>why</b>", "overton; 2 groups on every question, as given", "mean rating is 3.5 or more", "50 resamples of questions; 4 of people", "researcher@example.org", "model-alpha"} {
 		if !strings.Contains(p.Says(), want) {
 			t.Errorf("the run's page lacks %q", want)
 		}
@@ -94,7 +94,7 @@ func TestARunIsStartedNamedRepeatedComparedAndDeleted(t *testing.T) {
 	}
 
 	p = b.Get(runsPath + "/compare?a=1&b=3")
-	for _, want := range []string{"They took different answers", "24 people 28 people", "Score a group is covered from a mean rating of 3.5", "Questions all qid-1, qid-2", "qid-1 What about matter 1?", "not in it", "model-alpha 0."} {
+	for _, want := range []string{"The runs used different answers", "24 people 28 people", "Score a group is covered from a mean rating of 3.5", "Questions all qid-1, qid-2", "qid-1 What about matter 1?", "not in it", "model-alpha 0."} {
 		if !strings.Contains(p.Says()+p.Rows(), want) {
 			t.Errorf("the comparison lacks %q: %s", want, p.Rows())
 		}

@@ -139,7 +139,7 @@ func surveyRequest(r *http.Request, h *site.Hosted, latest *window.Surveys) (win
 	case errors.Is(err, http.ErrNotMultipart):
 		return o, nil, nil // nothing but the button
 	case err != nil:
-		return o, nil, site.Unusable("The files did not arrive whole. Send them again.")
+		return o, nil, site.Unusable("The files did not arrive complete. Send them again.")
 	}
 	defer r.MultipartForm.RemoveAll()
 	if latest != nil && r.PostFormValue("weigh") != "" {
@@ -208,7 +208,7 @@ func known(file string, margins []score.Margin, st *studyfile.Study) error {
 			asked = asked || has
 		}
 		if !asked {
-			faults = append(faults, dataset.Fault{File: file, Column: "variable", Value: m.Variable, Message: "is no item of the study's surveys"})
+			faults = append(faults, dataset.Fault{File: file, Column: "variable", Value: m.Variable, Message: "is not an item of the study's surveys"})
 		}
 	}
 	if len(faults) > 0 {
@@ -232,7 +232,7 @@ func (s *Room) fillSurveys(page *pages.SurveysPage, h *site.Hosted, r *window.Su
 	page.People, page.LeftOut = countedPeople(r.People)
 	page.Margins = marginsInWords(r.Parameters.Margins)
 	page.Facts = []templates.Fact{
-		{Name: "Intervals", Value: fmt.Sprintf("95 %%: of shares Wilson's at the effective number of people, of all else from %d resamples of people", r.Parameters.Bootstrap)},
+		{Name: "Intervals", Value: fmt.Sprintf("95 %%: for shares, Wilson's at the effective number of people; for everything else, from %d resamples of people", r.Parameters.Bootstrap)},
 		{Name: "Seed", Value: strconv.FormatUint(r.Parameters.Seed, 10)},
 		{Name: "Program", Value: r.Program.Name + " " + r.Program.Version},
 		{Name: "Hash of the input", Value: r.Input.SHA256, Code: true},
@@ -347,7 +347,7 @@ func opinionLines(r *window.InstrumentResult) (lines []pages.OpinionLine, note s
 				Refused: number(m.RefusedPct), Neutral: number(m.NeutralPct[score.Likert])})
 		}
 	}
-	return lines, fmt.Sprintf("Each number is the mean of one person's at a time. Reliability is from %s asked items twice; consistency of all people taken as one respondent is %s (%s).",
+	return lines, fmt.Sprintf("Each number is computed for each person and then averaged. Reliability is from %s asked items twice; consistency of all people taken as one respondent is %s (%s).",
 		site.Counted(p.Reliability.N, "person who was", "people who were"), decimals(p.TCITogether.Value), interval(p.TCITogether.CI))
 }
 
@@ -526,12 +526,12 @@ func (s *Room) fillItem(h *site.Hosted, page *pages.SurveyItemPage, name string,
 		page.Item, page.Figure = itemView(it, true), s.surveyDrawing(h, name, it.Figure())
 		page.Facts = []templates.Fact{
 			{Name: "Answered", Value: site.Counted(it.Asked, "person", "people")},
-			{Name: "Were not asked", Value: strconv.Itoa(it.NotAsked)},
-			{Name: "Gave no answer", Value: strconv.Itoa(it.NoAnswer)},
+			{Name: "Not asked", Value: strconv.Itoa(it.NotAsked)},
+			{Name: "No answer", Value: strconv.Itoa(it.NoAnswer)},
 			{Name: "Spread (entropy, 0 to 1)", Value: decimals(it.Entropy)},
 		}
 		if it.Order != nil {
-			page.Facts = append(page.Facts, templates.Fact{Name: "Options in reverse", Value: fmt.Sprintf("people answer %s (%s) places higher on the scale", decimals(it.Order.Value), interval(it.Order.CI))})
+			page.Facts = append(page.Facts, templates.Fact{Name: "Options in reverse", Value: fmt.Sprintf("people answer %s (%s) points higher on the scale", decimals(it.Order.Value), interval(it.Order.CI))})
 		}
 	}
 }
