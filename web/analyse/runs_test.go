@@ -102,7 +102,7 @@ func TestARunIsStartedNamedRepeatedComparedAndDeleted(t *testing.T) {
 	if p := b.Get(runsPath + "/compare?a=1&b=1"); !strings.Contains(p.Says(), "the same run") {
 		t.Errorf("a run beside itself: %s", p.Says())
 	}
-	if p := b.Get(runsPath + "/compare?a=1&b=2"); !strings.Contains(p.Says(), "Both took the same answers") || !strings.Contains(p.Says(), "Their parameters are the same") {
+	if p := b.Get(runsPath + "/compare?a=1&b=2"); !strings.Contains(p.Says(), "Both runs used the same answers") || !strings.Contains(p.Says(), "Their parameters are the same") {
 		t.Errorf("two equal runs: %s", p.Says())
 	}
 

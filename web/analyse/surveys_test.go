@@ -150,7 +150,7 @@ func TestBadFilesForASurveyAreRefusedWhole(t *testing.T) {
 	b := ts.SignedIn("researcher")
 	for want, files := range map[string]map[string][2]string{
 		"is not a question of views.csv":   {"models-2": {"answers.csv", modelCSV + "model-x,V9,yes,1\n"}},
-		"is not an item of the study":          {"margins": {"m.csv", "variable,value,share\nSHOE,big,1\n"}},
+		"is not an item of the study":      {"margins": {"m.csv", "variable,value,share\nSHOE,big,1\n"}},
 		"is not an option of question V1a": {"models-2": {"answers.csv", "model,question,option,probability\nm,V1a,perhaps,1\n"}},
 		"POBS_m_1.json":                    {"models-2": {"POBS_m_1.json", "not json"}},
 		"is missing":                       {"margins": {"m.csv", "variable,value\nSEX,Male\n"}},
