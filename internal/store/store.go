@@ -39,7 +39,8 @@ type Store struct {
 	queue  chan *job
 	closed chan struct{} // closed when the writer has stopped
 
-	commits atomic.Int64 // transactions so far
+	commits   atomic.Int64 // transactions so far
+	uncleared bool         // the log holds rows that were erased; the writer's alone
 
 	sending sync.RWMutex // read-locked while a job is being queued
 	closing bool
