@@ -74,7 +74,7 @@ func writeBundle(cmd *cobra.Command, db *store.Store, row store.Study, st *study
 	}
 	defer os.Remove(f.Name())
 	m, err := window.WriteBundle(cmd.Context(), db, row, st, f)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing a bundle: %w", err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {

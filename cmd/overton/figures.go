@@ -20,7 +20,7 @@ func writeFigures(dir string, figures []window.Tabled) error {
 	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("writing figures: %w", err)
 	}
 	for _, f := range figures {
@@ -29,7 +29,7 @@ func writeFigures(dir string, figures []window.Tabled) error {
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, f.Name+"."+format), content, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, f.Name+"."+format), content, 0o600); err != nil {
 				return fmt.Errorf("writing figures: %w", err)
 			}
 		}

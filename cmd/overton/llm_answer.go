@@ -447,7 +447,7 @@ func (r *answerResult) write(dir string, q *llm.Questionnaire, asked *llm.Asked,
 			return err
 		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
 		r.Files = append(r.Files, name)

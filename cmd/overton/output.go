@@ -51,7 +51,8 @@ func writeFigure(path string, f *figure.Figure) error {
 	return writeWhole(path, content)
 }
 
-// writeWhole writes a file that appears complete or not at all.
+// writeWhole writes a file that appears complete or not at all, and that only
+// its owner can read.
 func writeWhole(path string, content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".overton-*")
 	if err != nil {
@@ -59,9 +60,6 @@ func writeWhole(path string, content []byte) error {
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(content)
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}

@@ -187,10 +187,10 @@ func writeReport(r *report.Report, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "report.html"), page, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "report.html"), page, 0o600); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	if err := writeFigures(filepath.Join(dir, "figures"), r.Figures()); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/crypto/acme/autocert"
 
 	"overton/internal/store"
@@ -39,6 +40,11 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		defer os.RemoveAll(dir)
 		s.db = filepath.Join(dir, "demo.db")
 	}
+	lock, err := lockDatabase(s.db)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	db, err := store.Open(ctx, s.db)
 	if err != nil {
 		return err
@@ -86,6 +92,23 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 		return errors.Join(err, fmt.Errorf("finishing requests in progress: %w", e))
 	}
 	return err
+}
+
+// lockDatabase makes this process the only server of a database: a second one would take the first's running
+// analyses for cut off. The command line does not need the lock. It ends with the process, however that ends.
+func lockDatabase(path string) (*flock.Flock, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	lock := flock.New(path + ".lock")
+	ours, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the database %s: %w", path, err)
+	}
+	if !ours {
+		return nil, fmt.Errorf("another server has the database %s open; stop it first, or give this one another file with --db", path)
+	}
+	return lock, nil
 }
 
 // logOptions keeps the demo's log away from its links on the terminal.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -104,4 +105,35 @@ func TestTheServerAnswersAndStopsWhenTold(t *testing.T) {
 	if code := run(context.Background(), []string{"healthcheck", fmt.Sprintf("http://%s/healthz", addr)}, func(string) string { return "" }, io.Discard, errs); code != 1 {
 		t.Errorf("healthcheck of a stopped server: %d", code)
 	}
+}
+
+func TestASecondServerOfADatabaseIsRefused(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path, other := filepath.Join(folder, "o.db"), filepath.Join(folder, "other.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, other); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockDatabase(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, other} {
+		var said bytes.Buffer
+		code := run(context.Background(), []string{"--addr=127.0.0.1:0", "--db", name}, func(string) string { return "" }, io.Discard, &said)
+		if code != 1 || !strings.Contains(said.String(), "another server has the database") {
+			t.Errorf("%s: status %d, %q", name, code, said.String())
+		}
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := lockDatabase(other)
+	if err != nil {
+		t.Fatalf("after the first has stopped: %v", err)
+	}
+	again.Close()
 }

@@ -42,7 +42,7 @@ func openJournal(r *Run) (*journal, error) {
 		file **os.File
 	}{{requestsFile, &j.requests}, {answersFile, &j.answers}, {failuresFile, &j.failures}} {
 		var err error
-		if *f.file, err = os.OpenFile(r.path(f.name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err != nil {
+		if *f.file, err = os.OpenFile(r.path(f.name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 			return nil, err
 		}
 	}

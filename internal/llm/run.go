@@ -128,7 +128,7 @@ func Open(dir string, s Settings) (_ *Run, err error) {
 			return nil, errors.New("it is not empty and has no run; expected a new folder, or the folder of a run")
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	r := &Run{dir: dir}
@@ -248,7 +248,7 @@ func writeSynced(path string, content []byte) error {
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

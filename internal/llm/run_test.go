@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"net/http"
 	"os"
@@ -391,5 +392,26 @@ func TestAModelThatAnswersNothingIsLeftAlone(t *testing.T) {
 	down = false
 	if report = do(t, run, clientOf(t, m), numbered(200)); report.NotAsked != 0 || report.Refused != 0 || report.Asked < 60 {
 		t.Errorf("then %d were answered, %d not asked, %d taken for refused", report.Asked, report.NotAsked, report.Refused)
+	}
+}
+
+func TestOnlyItsOwnerReadsARunFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := open(t, dir, llm.Settings{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		at, err := d.Info()
+		if err == nil && at.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %o", path, at.Mode().Perm())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

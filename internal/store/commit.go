@@ -28,6 +28,8 @@ type tx struct {
 	conn  *sql.Conn
 	stmts *statements
 	now   int64 // milliseconds
+
+	erases bool // what it deletes must not stay in the log either
 }
 
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
@@ -178,11 +180,14 @@ func (s *Store) commit(conn *sql.Conn, stmts *statements, group []*job, results 
 		}
 	}()
 	now := s.now().UnixMilli()
+	erases := false
 	for i, j := range group {
 		if err := run(`SAVEPOINT member`); err != nil {
 			return fmt.Errorf("setting a savepoint: %w", err)
 		}
-		results[i] = attempt(j, &tx{ctx: j.ctx, conn: conn, stmts: stmts, now: now})
+		t := &tx{ctx: j.ctx, conn: conn, stmts: stmts, now: now}
+		results[i] = attempt(j, t)
+		erases = erases || t.erases && results[i] == nil
 		if results[i] != nil {
 			if err := run(`ROLLBACK TO member`); err != nil {
 				return fmt.Errorf("rolling one write back: %w", err)
@@ -196,8 +201,30 @@ func (s *Store) commit(conn *sql.Conn, stmts *statements, group []*job, results 
 		return fmt.Errorf("committing: %w", err)
 	}
 	s.commits.Add(1)
+	switch {
+	case erases:
+		s.clearLog(conn, 100*time.Millisecond)
+	case s.uncleared:
+		s.clearLog(conn, 0)
+	}
 	return nil
 }
+
+// clearLog empties the log beside the database, in which deleted rows can still be read. While somebody reads
+// what was before it cannot: it waits a little, and the next commit tries again.
+func (s *Store) clearLog(conn *sql.Conn, wait time.Duration) {
+	ctx := context.Background()
+	var busy, frames, moved int
+	_, err := conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout(%d)`, wait.Milliseconds()))
+	if err == nil {
+		err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	}
+	s.uncleared = err != nil || busy != 0
+	conn.ExecContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout(%d)`, busyTimeout.Milliseconds()))
+}
+
+// busyTimeout is how long a write waits for another program's.
+const busyTimeout = 10 * time.Second
 
 func attempt(j *job, tx *tx) (err error) {
 	defer func() {

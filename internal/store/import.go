@@ -200,13 +200,17 @@ func importSubmission(tx *tx, studyID int64, r study.Record, at whereabouts) (wh
 	if who.submission, err = result.LastInsertId(); err != nil {
 		return who, err
 	}
+	ballots := map[string]int{}
+	for _, b := range r.Ballots {
+		ballots[b.Question]++
+	}
 	for n, slot := range r.Slots {
 		models, err := json.Marshal(append([]string{}, slot.Models...))
 		if err != nil {
 			return who, err
 		}
 		if _, err := tx.exec(`INSERT INTO assignment (submission_id, position, study_id, question_id, state, models, votes_wanted, assigned_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			who.submission, n+1, studyID, slot.Question, slot.State, string(models), len(r.Ballots), r.Started.UnixMilli()); err != nil {
+			who.submission, n+1, studyID, slot.Question, slot.State, string(models), ballots[slot.Question], r.Started.UnixMilli()); err != nil {
 			return who, err
 		}
 	}

@@ -179,11 +179,12 @@ func (s *Store) Moderate(ctx context.Context, studyID int64, statements []string
 }
 
 // UndoModeration reverses the decisions of a batch that no later decision has replaced, and restores the
-// statements. If there is nothing to reverse, the error is ErrNotFound.
+// statements. One that its author has rewritten since becomes replaced, as it would have without the decision. If there is nothing to reverse, the error is ErrNotFound.
 func (s *Store) UndoModeration(ctx context.Context, studyID, batch int64, by Actor) (undone int, err error) {
 	err = s.update(ctx, func(tx *tx) error {
 		undone = 0
-		rows, err := tx.rows(`SELECT v.id, v.statement_id, v.was, v.was_seen FROM verdict v JOIN statement t ON t.id = v.statement_id
+		rows, err := tx.rows(`SELECT v.id, v.statement_id, CASE WHEN EXISTS (SELECT 1 FROM statement newer WHERE newer.submission_id = t.submission_id
+			AND newer.question_id = t.question_id AND newer.id > t.id) THEN 'replaced' ELSE v.was END, v.was_seen FROM verdict v JOIN statement t ON t.id = v.statement_id
 			WHERE v.batch = ? AND t.study_id = ? AND v.undone_at IS NULL AND t.state = CASE WHEN v.accepted THEN 'served' ELSE 'rejected' END
 			AND NOT EXISTS (SELECT 1 FROM verdict later WHERE later.statement_id = v.statement_id AND later.id > v.id AND later.undone_at IS NULL) ORDER BY v.id`, batch, studyID)
 		if err != nil {

@@ -39,7 +39,8 @@ type Store struct {
 	queue  chan *job
 	closed chan struct{} // closed when the writer has stopped
 
-	commits atomic.Int64 // transactions so far
+	commits   atomic.Int64 // transactions so far
+	uncleared bool         // the log holds rows that were erased; the writer's alone
 
 	sending sync.RWMutex // read-locked while a job is being queued
 	closing bool
@@ -69,7 +70,10 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 			return nil, fmt.Errorf("opening the database: %w", err)
 		}
 	}
-	var err error
+	err := keepPrivate(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database: %w", err)
+	}
 	s.write, err = sql.Open("sqlite", dsn(path, url.Values{
 		"_txlock": {"immediate"},
 		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + s.sync + ")", "foreign_keys(1)", "secure_delete(1)",
@@ -101,6 +105,24 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	return s, nil
+}
+
+// keepPrivate creates the database's file for its owner alone if it does not exist, and takes a file that exists,
+// and those beside it, away from everybody else on the machine. What the file's group may do stays as it is.
+// SQLite gives the files beside it the same mode.
+func keepPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if at, err := os.Stat(name); err == nil && at.Mode().Perm()&0o007 != 0 {
+			if err := os.Chmod(name, at.Mode().Perm()&^0o007); err != nil && !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+		}
+	}
+	return nil // SQLite says what else is wrong with it
 }
 
 // dsn builds a file: name; without the scheme, mode=ro would be ignored.

@@ -149,15 +149,19 @@ func consent(tx *tx, u *submission, p study.Progress, value string) error {
 	return err
 }
 
-// retract hides what a submission gave to others: its statements lose text and author, and its votes leave
-// the tallies.
+// retract hides what a submission gave to others: its statements lose text, author and moderators' notes,
+// and its votes leave the tallies.
 func retract(tx *tx, u submission, p study.Progress) error {
+	tx.erases = true
 	for k, vote := range p.Answers {
 		if k.Kind == study.KindVote {
 			if err := count(tx, k.Subject, vote, ""); err != nil {
 				return err
 			}
 		}
+	}
+	if _, err := tx.exec(`UPDATE verdict SET note = '' WHERE statement_id IN (SELECT id FROM statement WHERE submission_id = ?)`, u.id); err != nil {
+		return err
 	}
 	_, err := tx.exec(`UPDATE statement SET state = 'withdrawn', text = '', hints = '', submission_id = NULL, participant_id = NULL WHERE submission_id = ?`, u.id)
 	return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 
@@ -14,12 +15,21 @@ import (
 // Backup writes a complete copy of the database to a new file, while the server keeps running. The copy is
 // one file.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil {
+	// SQLite would make the file readable for everybody; it fills one that is empty.
+	made, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("backing up to %s: the file exists", path)
+	}
+	if err == nil {
+		err = made.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("backing up: %w", err)
 	}
 	// A separate connection, so that nobody has to wait to write.
 	db, err := sql.Open("sqlite", dsn(s.path, url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}))
 	if err != nil {
+		os.Remove(path)
 		return fmt.Errorf("backing up to %s: %w", path, err)
 	}
 	defer db.Close()

@@ -37,6 +37,49 @@ func TestABackupOfARunningStudyIsWholeAndOpens(t *testing.T) {
 	}
 }
 
+func TestOnlyItsOwnerReadsADatabaseAndItsBackup(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "o.db")
+	mode := func(name string) os.FileMode {
+		t.Helper()
+		at, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.Mode().Perm()
+	}
+	db, err := Open(ctx, path, WithoutSync())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ping(ctx); err != nil {
+		t.Fatal(err)
+	}
+	copied := path + ".copy"
+	if err := db.Backup(ctx, copied); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm", copied} {
+		if got := mode(name); got != 0o600 {
+			t.Errorf("%s has mode %o", filepath.Base(name), got)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o664); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(ctx, path, WithoutSync()); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if got := mode(path); got != 0o660 {
+		t.Errorf("a file that everybody could read has mode %o after it was opened", got)
+	}
+}
+
 func TestExamineFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ harm, want string }{

@@ -128,7 +128,7 @@ type ManifestFile struct {
 }
 
 // WriteFolder writes the export to a folder that does not exist yet or is empty. The folder appears complete
-// or not at all.
+// or not at all, and only its owner can read it.
 func (e *Data) WriteFolder(dir string) (m Manifest, err error) {
 	defer func() {
 		if err != nil {
@@ -144,9 +144,6 @@ func (e *Data) WriteFolder(dir string) (m Manifest, err error) {
 	}
 	defer os.RemoveAll(unfinished)
 	if m, err = e.write(folderTarget(unfinished)); err != nil {
-		return m, err
-	}
-	if err := os.Chmod(unfinished, 0o755); err != nil {
 		return m, err
 	}
 	if err := os.Remove(dir); err != nil && !os.IsNotExist(err) {
@@ -178,10 +175,10 @@ type folderTarget string
 
 func (dir folderTarget) create(name string) (io.WriteCloser, error) {
 	path := filepath.Join(string(dir), filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	return os.Create(path)
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
 // write makes all files of the export, its manifest last.

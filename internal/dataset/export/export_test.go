@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -586,5 +587,23 @@ func BenchmarkExport(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestOnlyItsOwnerReadsAnExport(t *testing.T) {
+	t.Parallel()
+	dir, _ := writeExport(t, collected(t))
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		at, err := d.Info()
+		if err == nil && at.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %o", path, at.Mode().Perm())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
