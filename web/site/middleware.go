@@ -48,7 +48,7 @@ func (s *Site) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := time.Since(began)
 		s.metrics.observe(c, took)
-		s.Log.Info("request", "id", id, "method", c.Request().Method, "route", c.Path(),
+		s.Log.Info("request", "id", id, "method", methodOf(c.Request()), "route", c.Path(),
 			"status", c.Response().Status, "bytes", c.Response().Size, "ms", took.Milliseconds())
 		if c.Get(brokenKey) != nil {
 			panic(http.ErrAbortHandler) // closes the connection, so that nobody takes what was sent for whole
