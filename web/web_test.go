@@ -61,6 +61,7 @@ func TestCookiesAreHiddenFromScriptsAndOtherSites(t *testing.T) {
 		{"", "", "overton-small", false, false},
 		{"", "https", "overton-small", false, false}, // anybody can send the header
 		{"", "https", "__Host-overton-small", true, true},
+		{"", "HTTPS", "__Host-overton-small", true, true},
 		{"https://example.org/studies", "", "__Host-overton-small", false, true},
 	} {
 		ts := webtest.New(t, webtest.StudyFolder(nil))
@@ -76,6 +77,13 @@ func TestCookiesAreHiddenFromScriptsAndOtherSites(t *testing.T) {
 		r.Header.Set("X-Forwarded-Proto", c.forwarded)
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
+		head := rec.Result().Header
+		if got := head.Get("Strict-Transport-Security") != ""; got != c.secure {
+			t.Errorf("%+v: Strict-Transport-Security sent: %v", c, got)
+		}
+		if head.Get("Permissions-Policy") == "" || head.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%+v: headers %v", c, head)
+		}
 		cookies := rec.Result().Cookies()
 		if len(cookies) != 1 {
 			t.Fatalf("%+v: %d cookies", c, len(cookies))

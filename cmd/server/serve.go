@@ -55,6 +55,9 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
+	if warning := s.proxyWarning(); warning != "" {
+		log.Warn(warning)
+	}
 	listener, err := listen(s)
 	if err != nil {
 		return err
@@ -109,6 +112,16 @@ func lockDatabase(path string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("another server has the database %s open; stop it first, or give this one another file with --db", path)
 	}
 	return lock, nil
+}
+
+// proxyWarning says what is wrong with settings that only work without a proxy
+// although the public address suggests one; "" if nothing is.
+func (s settings) proxyWarning() string {
+	if s.baseURL == nil || s.trustProxy || s.tlsDomain != "" {
+		return ""
+	}
+	return "--base-url is set without --trust-proxy: behind a proxy all clients look like one, so 30 failed sign-ins " +
+		"from anywhere stop everybody from signing in for 15 minutes; set --trust-proxy if a proxy passes requests on"
 }
 
 // logOptions keeps the demo's log away from its links on the terminal.

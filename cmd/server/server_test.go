@@ -137,3 +137,21 @@ func TestASecondServerOfADatabaseIsRefused(t *testing.T) {
 	}
 	again.Close()
 }
+
+func TestABaseURLWithoutATrustedProxyIsWarnedOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"--base-url=https://example.org"}, true},
+		{[]string{"--base-url=https://example.org", "--trust-proxy"}, false},
+		{[]string{"--tls-domain=example.org"}, false},
+	} {
+		s, err := readSettings(c.args, func(string) string { return "" }, io.Discard)
+		if got := s.proxyWarning() != ""; got != c.want || err != nil {
+			t.Errorf("%v: warned %v, %v", c.args, got, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -55,8 +56,23 @@ func Acceptable(password string) error {
 		return fmt.Errorf("the password is shorter than %d characters", Shortest)
 	case len(password) > Longest:
 		return fmt.Errorf("the password is longer than %d bytes", Longest)
+	case distinct(password) < fewest:
+		return fmt.Errorf("the password repeats the same characters; use at least %d different ones", fewest)
 	}
 	return nil
+}
+
+// fewest is how many different characters a new password has, blanks not counted.
+const fewest = 5
+
+func distinct(password string) int {
+	seen := map[rune]bool{}
+	for _, r := range password {
+		if !unicode.IsSpace(r) {
+			seen[unicode.ToLower(r)] = true
+		}
+	}
+	return len(seen)
 }
 
 // Hash hashes a password with its own salt. It may wait for other hashes; the error is ctx's if that takes

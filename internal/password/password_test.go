@@ -83,8 +83,9 @@ func TestHashingWaitsItsTurn(t *testing.T) {
 func TestNewPasswordsMustBeLongEnough(t *testing.T) {
 	t.Parallel()
 	for password, good := range map[string]bool{
-		"": false, strings.Repeat("x", Shortest-1): false, strings.Repeat("ä", Shortest): true,
-		strings.Repeat("x", Longest): true, strings.Repeat("x", Longest+1): false,
+		"": false, strings.Repeat("x", Shortest-1): false, "äöüßéèêëçñøå": true,
+		strings.Repeat("abcdefgh", Longest/8): true, strings.Repeat("abcdefgh", Longest/8) + "x": false,
+		strings.Repeat("a", Shortest): false, strings.Repeat(" ", Shortest): false, "abABabABabAB abab": false,
 	} {
 		if err := Acceptable(password); (err == nil) != good {
 			t.Errorf("%d bytes: %v", len(password), err)

@@ -59,13 +59,16 @@ func (s *Store) AccountByEmail(ctx context.Context, email string) (Account, erro
 	return a, nil
 }
 
-// SetPassword stores a new encoded password and ends all sign-ins of the account.
+// SetPassword stores a new encoded password and ends all sign-ins and access tokens of the account.
 func (s *Store) SetPassword(ctx context.Context, accountID int64, encoded string) error {
 	err := s.update(ctx, func(tx *tx) error {
 		if _, err := tx.exec(`UPDATE account SET password = ? WHERE id = ?`, encoded, accountID); err != nil {
 			return err
 		}
 		if _, err := tx.exec(`DELETE FROM sign_in WHERE account_id = ?`, accountID); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`DELETE FROM access_token WHERE account_id = ?`, accountID); err != nil {
 			return err
 		}
 		return note(tx, Actor(accountID), 0, PasswordSet, "")

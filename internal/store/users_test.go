@@ -190,3 +190,25 @@ func TestWhatWaitsForModerationIsCountedAsItIsListed(t *testing.T) {
 		}
 	}
 }
+
+func TestAccessTokensEndWithThePassword(t *testing.T) {
+	t.Parallel()
+	s := newBench(t, testStudy(1, 1, 1))
+	id, err := s.CreateAccount(t.Context(), Account{Email: "a@example.org", Role: "admin"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := s.NewAccessToken(t.Context(), id, "backup", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ByAccessToken(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetPassword(t.Context(), id, "hash"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ByAccessToken(t.Context(), token); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the token outlives the password: %v", err)
+	}
+}

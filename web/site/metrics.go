@@ -34,7 +34,18 @@ func newMetrics() *metrics {
 }
 
 func (m *metrics) observe(c echo.Context, took time.Duration) {
-	m.requests.WithLabelValues(c.Request().Method, c.Path(), strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(methodOf(c.Request()), c.Path(), strconv.Itoa(c.Response().Status)).Observe(took.Seconds())
+}
+
+// methodOf is a request's method, or "other" for one that no route has: a
+// client may write a method of any length, and there is no end to them.
+func methodOf(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
+		return r.Method
+	}
+	return "other"
 }
 
 // metricsPage serves the metrics to this machine only: they say how a study

@@ -38,3 +38,24 @@ func TestMetricsNameRoutesAndAreForThisMachineOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestAMadeUpMethodIsNeitherALabelNorInTheLog(t *testing.T) {
+	t.Parallel()
+	s := webtest.New(t, webtest.StudyFolder(nil))
+	made := strings.Repeat("MADEUP", 1000)
+	w := httptest.NewRecorder()
+	s.HTTP.Config.Handler.ServeHTTP(w, httptest.NewRequest(made, "/healthz", nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("status %d", w.Code)
+	}
+	metrics := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	metrics.RemoteAddr = "127.0.0.1:5000"
+	w = httptest.NewRecorder()
+	s.HTTP.Config.Handler.ServeHTTP(w, metrics)
+	if !strings.Contains(w.Body.String(), `method="other"`) || strings.Contains(w.Body.String(), "MADEUP") {
+		t.Errorf("the metrics name the method or count nothing:\n%s", w.Body)
+	}
+	if strings.Contains(s.Log.String(), "MADEUP") {
+		t.Error("the log names the method")
+	}
+}

@@ -48,7 +48,7 @@ func (s *Site) identify(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := time.Since(began)
 		s.metrics.observe(c, took)
-		s.Log.Info("request", "id", id, "method", c.Request().Method, "route", c.Path(),
+		s.Log.Info("request", "id", id, "method", methodOf(c.Request()), "route", c.Path(),
 			"status", c.Response().Status, "bytes", c.Response().Size, "ms", took.Milliseconds())
 		if c.Get(brokenKey) != nil {
 			panic(http.ErrAbortHandler) // closes the connection, so that nobody takes what was sent for whole
@@ -80,6 +80,11 @@ func (s *Site) protect(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
+		if s.Secure(r) {
+			h.Set("Strict-Transport-Security", "max-age=31536000") // a year
+		}
 		h.Set("Cache-Control", "no-store")
 		if err := s.origins.Check(r); err != nil {
 			return &Refusal{Status: http.StatusForbidden, Name: "forbidden"}

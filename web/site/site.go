@@ -179,7 +179,7 @@ func (s *Site) Secure(r *http.Request) bool {
 	case s.BaseURL != nil:
 		return s.BaseURL.Scheme == "https"
 	case s.TrustProxy:
-		return r.Header.Get("X-Forwarded-Proto") == "https"
+		return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 	}
 	return r.TLS != nil
 }
