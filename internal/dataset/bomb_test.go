@@ -64,3 +64,11 @@ func TestParquetCannotTakeMoreThanItsBounds(t *testing.T) {
 		t.Errorf("a small file: %v, %v", table, err)
 	}
 }
+
+func TestYAMLOfCommasIsRefused(t *testing.T) {
+	var faults Faults
+	if _, ok := ParseYAML("study.yaml", []byte("a: ["+strings.Repeat(",", 9_000)+"]"), &faults); ok || len(faults) != 1 ||
+		!strings.Contains(faults[0].Message, "commas") {
+		t.Errorf("ok %v, faults %v", ok, faults)
+	}
+}
