@@ -27,6 +27,17 @@ type Table struct {
 	cellLines map[int][]int // where each cell began, for rows of more than one line
 }
 
+// Bounds of a table, whatever its format: of its columns, and of its cells,
+// where each row counts as rowCells more.
+const (
+	maxColumns = 4096
+	maxCells   = 20_000_000
+	rowCells   = 4
+)
+
+var errLarge = fmt.Errorf("is too large; expected at most %d columns, %d million cells and %d MB once unpacked",
+	maxColumns, maxCells/1_000_000, maxUnpacked>>20)
+
 // ReadTable reads CSV with a header line, JSONL (one object a line) or
 // Parquet; the content tells which. Nested values of JSONL are kept as JSON
 // text, repeated values of Parquet joined by semicolons.
@@ -197,7 +208,11 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 			t, err = nil, Fault{File: file, Message: fmt.Sprintf("is not a complete Parquet file: %v", p)}
 		}
 	}()
-	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+	if err := checkFooter(content); err != nil {
+		return nil, Fault{File: file, Message: "is not a complete Parquet file: " + err.Error()}
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)),
+		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, Fault{File: file, Message: "is not a complete Parquet file: " + err.Error()}
 	}
@@ -205,15 +220,27 @@ func readParquet(file string, content []byte) (t *Table, err error) {
 	for _, path := range f.Schema().Columns() {
 		t.Columns = append(t.Columns, strings.Join(path, "."))
 	}
+	if len(t.Columns) > maxColumns || f.NumRows() > maxCells/int64(len(t.Columns)+rowCells) {
+		return nil, Fault{File: file, Message: errLarge.Error()}
+	}
+	if err := checkPages(content, f); errors.Is(err, errLarge) {
+		return nil, Fault{File: file, Message: err.Error()}
+	} else if err != nil {
+		return nil, Fault{File: file, Message: "is not a complete Parquet file: " + err.Error()}
+	}
+	left := maxUnpacked
 	for _, group := range f.RowGroups() {
-		if err := t.readRowGroup(group); err != nil {
+		if err := t.readRowGroup(group, &left); errors.Is(err, errLarge) {
+			return nil, Fault{File: file, Message: err.Error()}
+		} else if err != nil {
 			return nil, Fault{File: file, Line: len(t.Rows) + 1, Message: "is not a complete Parquet file: " + err.Error()}
 		}
 	}
 	return t, nil
 }
 
-func (t *Table) readRowGroup(group parquet.RowGroup) error {
+// readRowGroup adds rows; left is how many bytes of text they may still have.
+func (t *Table) readRowGroup(group parquet.RowGroup, left *int) error {
 	rows := group.Rows()
 	defer rows.Close()
 	buffer := make([]parquet.Row, 256)
@@ -223,6 +250,9 @@ func (t *Table) readRowGroup(group parquet.RowGroup) error {
 			row := make([]string, len(t.Columns))
 			for _, v := range values {
 				text := parquetText(v)
+				if *left -= len(text) + len(row[v.Column()]); *left < 0 { // joining copies what is there
+					return errLarge
+				}
 				if cell := &row[v.Column()]; *cell != "" && text != "" {
 					*cell += ";" + text
 				} else {

@@ -28,7 +28,8 @@ type document struct {
 const (
 	maxYAML     = 64 << 10 // bytes
 	maxBrackets = 1000     // [ and {
-	maxDashes   = 100      // "- " in one line
+	maxCommas   = 5000
+	maxDashes   = 100 // "- " in one line
 )
 
 // ParseYAML reads a file that is one mapping.
@@ -44,6 +45,10 @@ func ParseYAML(file string, data []byte, faults *Faults) (Mapping, bool) {
 	}
 	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxBrackets {
 		doc.fault("", "", "has %d opening brackets; expected at most %d", n, maxBrackets)
+		return Mapping{}, false
+	}
+	if n := bytes.Count(text, []byte(",")); n > maxCommas {
+		doc.fault("", "", "has %d commas; expected at most %d", n, maxCommas)
 		return Mapping{}, false
 	}
 	number := 0

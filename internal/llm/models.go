@@ -112,14 +112,24 @@ func (ms Models) Names() []string {
 // What is parsed is limited: the parser's time and memory grow with the square of the nesting.
 const (
 	maxModelsFile = 64 << 10 // bytes
+	maxMarks      = 2000     // commas, [ and {
 	maxDashes     = 100      // "- " in one line
 )
 
 // ReadModels reads a models file: YAML with one key, models, a list of entries with the keys of Model.
 // Unknown keys are refused; an error gives line and column, or the model.
-func ReadModels(file string, content []byte) (Models, error) {
+func ReadModels(file string, content []byte) (list Models, err error) {
+	// The library panics on some files, such as one with a tag where a list belongs.
+	defer func() {
+		if p := recover(); p != nil {
+			list, err = nil, fmt.Errorf("%s: is not YAML that can be read: %v", file, p)
+		}
+	}()
 	if len(content) > maxModelsFile {
 		return nil, fmt.Errorf("%s has %d bytes; expected a models file of at most %d", file, len(content), maxModelsFile)
+	}
+	if n := bytes.Count(content, []byte(",")) + bytes.Count(content, []byte("[")) + bytes.Count(content, []byte("{")); n > maxMarks {
+		return nil, fmt.Errorf("%s has %d commas and opening brackets; expected at most %d", file, n, maxMarks)
 	}
 	number := 0
 	for line := range bytes.Lines(content) {

@@ -107,6 +107,12 @@ func (b *Upload) take(part *multipart.Part) error {
 	if err != nil {
 		return Unusable("%s is not a .zip file that can be read.", name)
 	}
+	var claimed uint64 // what unpacks to more than it claims is refused by the library
+	for _, f := range archive.File {
+		if claimed += f.UncompressedSize64; f.UncompressedSize64 > maxUnpacked || claimed > maxUnpacked {
+			return Unusable("The files are larger than %d MB once unpacked.", maxUnpacked>>20)
+		}
+	}
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() || strings.HasPrefix(f.Name, "__MACOSX/") || path.Base(f.Name) == ".DS_Store" {
 			continue
