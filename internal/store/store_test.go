@@ -366,6 +366,25 @@ func TestFinishedPeopleComeAgainOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
+func TestTheLastOddPlaceIsGivenOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testStudy(3, 2, 1))
+	b.walk(b.start("ann"), study.StepEnd, nil)
+	token := b.start("ben")
+	if slots := b.position(token).Progress.Slots; len(slots) != 1 {
+		t.Fatalf("the second person got %v, want the one place that is left", slots)
+	}
+	b.walk(token, study.StepEnd, nil)
+	for _, r := range b.records() {
+		if r.Outcome != study.Completed {
+			t.Errorf("%s: %q, want everybody complete", r.Pseudonym, r.Outcome)
+		}
+	}
+	if pos := b.position(b.start("cid")); pos.Outcome != study.OverQuota {
+		t.Errorf("the third person: %q, want over quota", pos.Outcome)
+	}
+}
+
 func TestTheLastPlaceHasOneHolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, testStudy(1, 1, 1))
