@@ -285,6 +285,25 @@ func TestChangingAnAnswerKeepsTheEarlierValue(t *testing.T) {
 	}
 }
 
+func TestAnAnswerCannotBeRewrittenWithoutEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testStudy(2, 1, 5))
+	token := b.start("ann")
+	view := b.walk(token, study.StepView, nil).Step
+	for i := range 3 * study.MaxRevisions {
+		form := answer(view, map[string]string{"view": fmt.Sprintf("my view, number %d", i)})
+		_, problems, err := b.Submit(context.Background(), b.st, token, view.Path, form, Timing{})
+		refused := len(problems) == 1 && problems[0] == study.Problem{Field: "view", Reason: study.TooOften, Limit: study.MaxRevisions}
+		if err != nil || refused != (i >= study.MaxRevisions) {
+			t.Fatalf("rewrite %d: problems %v, %v", i, problems, err)
+		}
+	}
+	var rows int
+	if err := b.read.QueryRow(`SELECT count(*) FROM revision WHERE kind = 'view'`).Scan(&rows); err != nil || rows != study.MaxRevisions {
+		t.Errorf("%d revisions of the view (%v), want %d", rows, err, study.MaxRevisions)
+	}
+}
+
 func TestWhatWasTypedSurvivesARefusalAndARestart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, testStudy(2, 1, 5))
@@ -363,6 +382,25 @@ func TestFinishedPeopleComeAgainOnlyWhereAllowed(t *testing.T) {
 		} else if !errors.Is(err, ErrAlready) {
 			t.Errorf("refused: %v, want ErrAlready", err)
 		}
+	}
+}
+
+func TestTheLastOddPlaceIsGivenOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, testStudy(3, 2, 1))
+	b.walk(b.start("ann"), study.StepEnd, nil)
+	token := b.start("ben")
+	if slots := b.position(token).Progress.Slots; len(slots) != 1 {
+		t.Fatalf("the second person got %v, want the one place that is left", slots)
+	}
+	b.walk(token, study.StepEnd, nil)
+	for _, r := range b.records() {
+		if r.Outcome != study.Completed {
+			t.Errorf("%s: %q, want everybody complete", r.Pseudonym, r.Outcome)
+		}
+	}
+	if pos := b.position(b.start("cid")); pos.Outcome != study.OverQuota {
+		t.Errorf("the third person: %q, want over quota", pos.Outcome)
 	}
 }
 

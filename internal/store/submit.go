@@ -54,6 +54,12 @@ func (s *Store) Submit(ctx context.Context, st *study.Study, token, path string,
 			pos = place(st, u, p, u.texts)
 			return saveDraft(tx, u, step, form)
 		}
+		if problems, err = tooOften(tx, u, p, step, answers); err != nil {
+			return err
+		} else if problems != nil {
+			pos = place(st, u, p, u.texts)
+			return nil
+		}
 		late := tx.now >= u.expiresAt && u.outcome == study.InProgress
 		for _, f := range step.Fields {
 			if err := record(tx, st, &u, p, f.Key, answers[f.Key], t, late); err != nil {
@@ -78,6 +84,25 @@ func (s *Store) Submit(ctx context.Context, st *study.Study, token, path string,
 		return pos, nil, fmt.Errorf("submitting page %s: %w", path, err)
 	}
 	return pos, problems, nil
+}
+
+// tooOften lists the answers of a step that have been changed too often to be changed again.
+func tooOften(tx *tx, u submission, p study.Progress, step study.Step, answers map[study.Key]string) ([]study.Problem, error) {
+	var problems []study.Problem
+	for _, f := range step.Fields {
+		if before, had := p.Answers[f.Key]; !had || before == answers[f.Key] || step.Kind == study.StepConsent {
+			continue
+		}
+		var n int
+		if err := tx.row(`SELECT revision FROM answer WHERE submission_id = ? AND kind = ? AND scope = ? AND subject = ?`,
+			u.id, f.Key.Kind, f.Key.Scope, f.Key.Subject).Scan(&n); err != nil {
+			return nil, err
+		}
+		if n >= study.MaxRevisions {
+			problems = append(problems, study.Problem{Field: f.Name, Reason: study.TooOften, Limit: study.MaxRevisions})
+		}
+	}
+	return problems, nil
 }
 
 // load reads a submission and its progress for writing.

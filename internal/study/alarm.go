@@ -93,10 +93,10 @@ func (s *Study) Alarms(w Watch) []Alarm {
 				taken++
 			}
 		}
-		need := o.QuestionsPerParticipant
-		nobody := len(w.Questions)-filled < need
+		unfilled := len(w.Questions) - filled
+		nobody := unfilled == 0
 		raise(Alarm{Kind: AlarmFilled, N: complete, Of: w.Places}, nobody)
-		raise(Alarm{Kind: AlarmNoPlaces, N: w.InProgress, Of: w.Places}, !nobody && len(w.Questions)-taken < need)
+		raise(Alarm{Kind: AlarmNoPlaces, N: w.InProgress, Of: w.Places}, !nobody && len(w.Questions)-taken < min(o.QuestionsPerParticipant, unfilled))
 	}
 	for _, o := range []Outcome{Completed, NoConsent, ScreenedOut, FailedChecks, OverQuota, TimedOut} {
 		raise(Alarm{Kind: AlarmNoCode, N: w.Outcomes[o], Outcome: o}, w.Outcomes[o] > 0 && s.Recruitment.Code(o) == "")

@@ -50,6 +50,10 @@ const (
 
 var scale = []string{"1", "2", "3", "4", "5"}
 
+// MaxRevisions is how many values one answer can have had. All are kept, so a program that rewrites one without
+// end would fill the disk.
+const MaxRevisions = 50
+
 // MaxText is the longest free text accepted, in characters. No person types more.
 const MaxText = 10_000
 
@@ -68,7 +72,7 @@ func (f Field) Required() bool { return f.Options != nil || f.MinWords > 0 }
 type Problem struct {
 	Field  string // name in the form
 	Reason Reason
-	Limit  int // for TooShort and TooLong: words or characters
+	Limit  int // for TooShort and TooLong: words or characters; for TooOften: values
 }
 
 // Reason is why an answer is not accepted.
@@ -79,6 +83,7 @@ const (
 	Unknown  Reason = "unknown" // not one of the options
 	TooShort Reason = "too_short"
 	TooLong  Reason = "too_long"
+	TooOften Reason = "too_often" // the answer has been changed MaxRevisions times
 )
 
 // Read takes a step's answers from a submitted form, or returns the problems that prevent the form from being

@@ -31,8 +31,9 @@ var (
 )
 
 // ChooseQuestions assigns n different questions: those with the fewest done and live places first, ties at
-// random, in random order. A question with target places taken is never chosen. If fewer than n questions
-// have a place left, the error is ErrFull or ErrBusy.
+// random, in random order. A question with target places taken is never chosen. Where fewer than n questions
+// are unfilled, it assigns as many of them as have a place left, so that the last places are filled, too. The
+// error is ErrFull if no question is unfilled, and ErrBusy if too few have a place left for now.
 func ChooseQuestions(loads []Load, n, target int, rng *rand.Rand) ([]string, error) {
 	var open []Load
 	unfilled := 0
@@ -44,12 +45,13 @@ func ChooseQuestions(loads []Load, n, target int, rng *rand.Rand) ([]string, err
 			open = append(open, l)
 		}
 	}
-	if len(open) < n {
-		if unfilled < n {
-			return nil, ErrFull
-		}
+	if unfilled == 0 {
+		return nil, ErrFull
+	}
+	if len(open) == 0 || len(open) < n && unfilled >= n {
 		return nil, ErrBusy
 	}
+	n = min(n, len(open))
 	// Sorting by id first makes the draw independent of the order given.
 	slices.SortFunc(open, func(a, b Load) int { return cmp.Compare(a.Question, b.Question) })
 	rng.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })

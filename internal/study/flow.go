@@ -252,7 +252,11 @@ func (s *Study) Share(p Progress, at Step) float64 {
 		default:
 			o := b.Overton
 			count(1, i < at.Block || i == at.Block && at.Slot >= 0)
-			for slot := range o.QuestionsPerParticipant {
+			slots := o.QuestionsPerParticipant
+			if len(p.Slots) > 0 {
+				slots = len(p.Slots) // fewer for those who got the last places
+			}
+			for slot := range slots {
 				behind := i < at.Block || i == at.Block && slot < at.Slot
 				here := i == at.Block && slot == at.Slot
 				ratings, votes := s.planned(o, p, slot)

@@ -294,8 +294,10 @@ func TestAssignmentTakesTheLeastFilledAndNeverAFullOne(t *testing.T) {
 		switch {
 		case open >= n && err != nil:
 			t.Fatalf("%d open of %d wanted: %v", open, n, err)
-		case open < n && unfilled < n && err != ErrFull, open < n && unfilled >= n && err != ErrBusy:
+		case unfilled == 0 && err != ErrFull, unfilled > 0 && open == 0 && err != ErrBusy, open < n && unfilled >= n && err != ErrBusy:
 			t.Fatalf("%d open, %d unfilled of %d wanted: %v", open, unfilled, n, err)
+		case err == nil && len(chosen) != min(n, open):
+			t.Fatalf("%d open of %d wanted: chose %v", open, n, chosen)
 		case err != nil:
 			continue
 		}

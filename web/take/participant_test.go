@@ -486,7 +486,9 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 		t.Error("there is no button to try again")
 	}
 	first.Walk(p, "end")
-	_, full := ts.Begin(3)
+	last, p := ts.Begin(3) // gets the odd place
+	last.Walk(p, "end")
+	_, full := ts.Begin(4)
 	expect("all places filled", full, http.StatusOK, "FULL5")
 	if !strings.Contains(full.Body, "cc=FULL5") {
 		t.Error("over quota has not its code")
@@ -498,12 +500,12 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 	if err := ts.Store.SetStatus(ctx, "small", store.Paused, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, p = ts.Arrive(4)
+	_, p = ts.Arrive(5)
 	expect("a paused study", p, http.StatusServiceUnavailable, "is paused")
 	if err := ts.Store.SetStatus(ctx, "small", store.Closed, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, p = ts.Arrive(4)
+	_, p = ts.Arrive(5)
 	expect("a closed study", p, http.StatusGone, "ended")
 	expect("a closed study, somebody who waited", second.Get("/s/small/start"), http.StatusGone, "ended")
 	expect("a closed study, somebody who finished", first.Get("/s/small/end"), http.StatusOK, "DONE1")
