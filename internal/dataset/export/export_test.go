@@ -607,3 +607,11 @@ func TestOnlyItsOwnerReadsAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestNoTimeIsNegative(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+	if got := seconds(began, began.Add(-time.Minute)); got != 0.0 {
+		t.Errorf("after the clock went back: %v seconds", got)
+	}
+}

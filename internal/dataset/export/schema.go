@@ -528,10 +528,10 @@ func whole(value any) any {
 	return nil
 }
 
-// seconds is the time between two moments, or nil where one is missing.
+// seconds is the time between two moments, or nil where one is missing. It is 0 if the clock went back.
 func seconds(from, to time.Time) any {
 	if from.IsZero() || to.IsZero() {
 		return nil
 	}
-	return to.Sub(from).Seconds()
+	return max(0, to.Sub(from).Seconds())
 }
