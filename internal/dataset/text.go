@@ -83,7 +83,7 @@ func tail(b []byte, n int) string {
 }
 
 // Harmless keeps spreadsheet programs from converting a text: an apostrophe in front makes it text. They take
-// text that begins with = + - @ or a control character for a formula, and anything that looks like a number,
+// text that begins with = + - @ (after blanks, too) or a control character for a formula, and anything that looks like a number,
 // date or truth value in any country for one. Plain whole numbers, such as most ids, are not changed because
 // they survive. Tabs become spaces, because LibreOffice drops them and joins the words on either side.
 func Harmless(text string) string {
@@ -92,7 +92,7 @@ func Harmless(text string) string {
 	}
 	harmful := strings.HasPrefix(text, "\t")
 	text = strings.ReplaceAll(text, "\t", " ")
-	first, _ := utf8.DecodeRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " \u00A0\u3000"))
 	if harmful || strings.ContainsRune("=+-@\r\n＝＋－＠", first) || looksConverted.MatchString(text) && !plainNumber.MatchString(text) {
 		return "'" + text
 	}

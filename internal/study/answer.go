@@ -138,13 +138,23 @@ func CountWords(text string) (n int) {
 	return n
 }
 
-// normalise undoes what browsers do to line endings and drops characters that cannot be text. Everything else
+// normalise undoes what browsers do to line endings and drops characters that cannot be text: controls
+// other than tab and line end, and overrides of the direction of writing, which change how the text around
+// them reads. Everything else
 // is kept exactly as typed.
 func normalise(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
-	s = strings.ReplaceAll(s, "\x00", "")
-	return strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), '\u202A' <= r && r <= '\u202E', '\u2066' <= r && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // Fails says whether a check was answered contrary to its instruction.
