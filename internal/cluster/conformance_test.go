@@ -415,7 +415,7 @@ func TestPolisPriorities(t *testing.T) {
 				sum.Disagree += groups[g][j].Disagree
 				sum.Neutral += groups[g][j].Neutral
 			}
-			got, want := Priority(sum, e[j], info.Meta), f.math.Priorities[info.ID]
+			got, want := priority(sum, e[j], info.Meta), f.math.Priorities[info.ID]
 			if math.Abs(got-want) > 1e-9*want {
 				t.Errorf("statement %s: %v, want %v", info.ID, got, want)
 			}
@@ -487,7 +487,7 @@ func TestPolisHandVectors(t *testing.T) {
 	}
 	for _, c := range v.Unit.Priority {
 		tally := Tally{Agree: c.A, Neutral: c.P, Disagree: c.S - c.A - c.P}
-		if p := Priority(tally, c.E, c.Meta); !near(p, c.V, 1e-9) {
+		if p := priority(tally, c.E, c.Meta); !near(p, c.V, 1e-9) {
 			t.Errorf("Priority(%+v) = %v, want %v", c, p, c.V)
 		}
 	}

@@ -306,7 +306,7 @@ func describe(m *Matrix, r *ratings, a axes, points []point, label []int, k int,
 			ID: info.ID, Tally: all[j],
 			Consensus: Number(groupConsensus(groups, j)),
 			Extremity: Number(extremity[j]),
-			Priority:  Number(Priority(grouped, extremity[j], info.Meta)),
+			Priority:  Number(priority(grouped, extremity[j], info.Meta)),
 			Excluded:  info.excluded(),
 		})
 	}

@@ -56,10 +56,10 @@ func groupConsensus(groups [][]Tally, j int) float64 {
 	return c
 }
 
-// Priority is the weight of a statement when the next one to show is drawn: high for statements that were
+// priority is the weight of a statement when the next one to show is drawn: high for statements that were
 // seen little, that people agree with and do not pass on, and that are far from the middle (Polis; t are the
 // votes of grouped participants, extremity as in a result). Meta statements have a fixed 49.
-func Priority(t Tally, extremity float64, meta bool) float64 {
+func priority(t Tally, extremity float64, meta bool) float64 {
 	if meta {
 		return 49
 	}

@@ -42,8 +42,8 @@ type Figure struct {
 	draw          func(pen)
 }
 
-// Size returns width and height in CSS pixels.
-func (f *Figure) Size() (width, height float64) { return f.width, f.height }
+// size returns width and height in CSS pixels.
+func (f *Figure) size() (width, height float64) { return f.width, f.height }
 
 // SVG returns the drawing as an SVG element with title and description. It
 // has no style attributes, which a strict content security policy forbids,

@@ -127,7 +127,7 @@ func TestFiguresCanBeReadByEverybody(t *testing.T) {
 			if f.Title == "" || len(f.Description) < 40 {
 				t.Errorf("title %q, description %q", f.Title, f.Description)
 			}
-			width, height := f.Size()
+			width, height := f.size()
 			var found []string
 			for d := xml.NewDecoder(bytes.NewReader(f.SVG())); ; {
 				token, err := d.Token()

@@ -225,32 +225,32 @@ func (q *Questionnaire) Check() error {
 	return nil
 }
 
-// Shown is what a prompt can show.
-type Shown struct {
+// shown is what a prompt can show.
+type shown struct {
 	Question string
-	Options  []ShownOption
+	Options  []shownOption
 
 	Target string // whom to answer as, as named in files
 	Self   string // who the target is, in the words of the prompt of that name
-	About  *Shown // the target's own question, answered (mode qa)
+	About  *shown // the target's own question, answered (mode qa)
 	Answer string // of About: the letter
 
 	Previous string // what the model answered before (mode reflection)
 	Language string // to translate into, in English
 }
 
-// ShownOption is one option as a prompt lists it.
-type ShownOption struct {
+// shownOption is one option as a prompt lists it.
+type shownOption struct {
 	Letter string
 	Number int // from 1
 	Label  string
 }
 
 // show puts a wording's options in an order.
-func show(w instrument.Wording, order []int) Shown {
-	s := Shown{Question: inert(w.Text)}
+func show(w instrument.Wording, order []int) shown {
+	s := shown{Question: inert(w.Text)}
 	for at, k := range order {
-		s.Options = append(s.Options, ShownOption{instrument.Letter(at), at + 1, inert(w.Labels[k])})
+		s.Options = append(s.Options, shownOption{instrument.Letter(at), at + 1, inert(w.Labels[k])})
 	}
 	return s
 }
@@ -281,8 +281,8 @@ func replaceFold(text, old, with string) string {
 }
 
 // steer says who a target is, as the mode's prompt needs it.
-func (q *Questionnaire) steer(m Mode, target string) (Shown, error) {
-	s := Shown{Target: target}
+func (q *Questionnaire) steer(m Mode, target string) (shown, error) {
+	s := shown{Target: target}
 	if m.Steered != ByGroup {
 		return s, nil
 	}
@@ -318,7 +318,7 @@ type asking struct {
 	target string
 	item   int
 	shown  []int // positions of the item's options, in the order shown
-	fill   Shown
+	fill   shown
 }
 
 // askings lists everything asked in some modes. Items without a wording in a language are skipped.

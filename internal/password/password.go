@@ -21,7 +21,7 @@ import (
 // Shortest and Longest bound a new password, in characters and in bytes.
 const (
 	Shortest = 12
-	Longest  = 1024
+	longest  = 1024
 )
 
 // The cost of a hash: three passes over 64 MiB on two cores.
@@ -54,8 +54,8 @@ func Acceptable(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < Shortest:
 		return fmt.Errorf("the password is shorter than %d characters", Shortest)
-	case len(password) > Longest:
-		return fmt.Errorf("the password is longer than %d bytes", Longest)
+	case len(password) > longest:
+		return fmt.Errorf("the password is longer than %d bytes", longest)
 	case distinct(password) < fewest:
 		return fmt.Errorf("the password repeats the same characters; use at least %d different ones", fewest)
 	}
@@ -98,7 +98,7 @@ func Check(ctx context.Context, hash, password string) (bool, error) {
 			return false, err
 		}
 	}
-	if len(password) > Longest {
+	if len(password) > longest {
 		password = "" // no match either: an empty password is never accepted
 	}
 	key, err := p.derive(ctx, password, uint32(len(p.key)))

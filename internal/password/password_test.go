@@ -30,7 +30,7 @@ func TestOnlyTheRightPasswordIsAccepted(t *testing.T) {
 		{"nothing", cheap, "", false},
 		{"an account without a password", "", right, false},
 		{"nothing for an account without a password", "", "", false},
-		{"more than a password can have", cheap, strings.Repeat("x", Longest+1), false},
+		{"more than a password can have", cheap, strings.Repeat("x", longest+1), false},
 	} {
 		if got, err := Check(t.Context(), c.hash, c.given); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v", c.name, got, err)
@@ -84,7 +84,7 @@ func TestNewPasswordsMustBeLongEnough(t *testing.T) {
 	t.Parallel()
 	for password, good := range map[string]bool{
 		"": false, strings.Repeat("x", Shortest-1): false, "äöüßéèêëçñøå": true,
-		strings.Repeat("abcdefgh", Longest/8): true, strings.Repeat("abcdefgh", Longest/8) + "x": false,
+		strings.Repeat("abcdefgh", longest/8): true, strings.Repeat("abcdefgh", longest/8) + "x": false,
 		strings.Repeat("a", Shortest): false, strings.Repeat(" ", Shortest): false, "abABabABabAB abab": false,
 	} {
 		if err := Acceptable(password); (err == nil) != good {

@@ -102,7 +102,7 @@ func TestPartsOfTheQuestionsHaveIntervalsFromPeople(t *testing.T) {
 		t.Fatalf("%d subsets", len(o.Subsets))
 	}
 	for _, s := range o.Subsets {
-		part, err := r.Where(s.Attribute, s.Value)
+		part, err := r.where(s.Attribute, s.Value)
 		if err != nil {
 			t.Fatal(err)
 		}

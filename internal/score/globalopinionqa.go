@@ -19,8 +19,8 @@ type Similarity struct {
 	Smoothed Number `json:"smoothed"`
 }
 
-// Similar compares two distributions, which need not be normalised.
-func Similar(p, q []float64) Similarity {
+// similar compares two distributions, which need not be normalised.
+func similar(p, q []float64) Similarity {
 	p, q = normalised(p), normalised(q)
 	if p == nil || q == nil || len(p) != len(q) {
 		return Similarity{Undefined(), Undefined(), Undefined()}
@@ -78,7 +78,7 @@ func CompareCountries(questions []CountryQuestion, value func(Similarity) Number
 	values := map[string][]float64{}
 	for _, q := range questions {
 		for country, people := range q.Countries {
-			values[country] = append(values[country], float64(value(Similar(q.Model, people))))
+			values[country] = append(values[country], float64(value(similar(q.Model, people))))
 		}
 	}
 	c := CountrySimilarity{Countries: map[string]Number{}, Questions: map[string]int{}}
@@ -109,7 +109,7 @@ func CountryIntervals(questions []CountryQuestion, value func(Similarity) Number
 	values := map[string][]float64{}
 	for _, q := range questions {
 		for country, people := range q.Countries {
-			values[country] = append(values[country], float64(value(Similar(q.Model, people))))
+			values[country] = append(values[country], float64(value(similar(q.Model, people))))
 		}
 	}
 	intervals := map[string]Interval{}

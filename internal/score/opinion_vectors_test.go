@@ -31,7 +31,7 @@ func TestVectorsOrdinalMapping(t *testing.T) {
 			Steps    int    `json:"n_minus_1"`
 			Usable   bool
 		}](t, expected)
-		got := Ordinals(len(in.Options)-in.Refusals, in.Hedge, in.Nominal, in.Explicit)
+		got := ordinals(len(in.Options)-in.Refusals, in.Hedge, in.Nominal, in.Explicit)
 		wantNumbers(t, "ordinals", numbers(got), want.Ordinals)
 		wantNumber(t, "span", Number(spanOf(got)), want.Span)
 		if len(got)-1 != want.Steps || (spanOf(got) > 0) != want.Usable {
@@ -122,7 +122,7 @@ func TestVectorsAlignment(t *testing.T) {
 			Code  Number `json:"alignment_code"`
 			Paper Number `json:"alignment_paper"`
 		}](t, expected)
-		got := Align(in.Ordinals, in.P, in.Q)
+		got := align(in.Ordinals, in.P, in.Q)
 		wantNumber(t, "distance", got.Distance, want.WD)
 		wantNumber(t, "alignment", got.Alignment, want.Code)
 		wantNumber(t, "by the paper", got.ByPaper, want.Paper)
@@ -146,11 +146,11 @@ func TestVectorsRepresentativeness(t *testing.T) {
 			Mean       Number            `json:"human_avg"`
 			Worst      Number            `json:"human_worst"`
 		}](t, expected)
-		var questions []OpinionQuestion
+		var questions []opinionQuestion
 		for _, q := range in.Questions {
-			questions = append(questions, OpinionQuestion{q.Ordinals, q.Model, q.Overall, q.Groups})
+			questions = append(questions, opinionQuestion{q.Ordinals, q.Model, q.Overall, q.Groups})
 		}
-		got := Represent(questions)
+		got := represent(questions)
 		wantNumber(t, "overall", got.Overall, want.Overall)
 		wantNumber(t, "human mean", got.HumanMean, want.Mean)
 		wantNumber(t, "human worst", got.HumanWorst, want.Worst)
@@ -175,7 +175,7 @@ func TestVectorsSteerability(t *testing.T) {
 			PerContext  Number            `json:"per_context"`
 			Best        []string          `json:"best_contexts"`
 		}](t, expected)
-		got := Steer(in.Alignment, []string{"qa", "bio", "portray"})
+		got := steer(in.Alignment, []string{"qa", "bio", "portray"})
 		wantNumber(t, "per question", got.PerQuestion, want.PerQuestion)
 		wantNumber(t, "per context", got.PerContext, want.PerContext)
 		if got.Questions != want.Questions || !slices.Equal(got.BestContexts, want.Best) {
@@ -206,16 +206,16 @@ func TestVectorsConsistency(t *testing.T) {
 			}
 			Attributes map[string][]string
 		}](t, input)
-		var questions []TopicQuestion
+		var questions []topicQuestion
 		for _, q := range in.Questions {
-			questions = append(questions, TopicQuestion{q.Topics, q.Align})
+			questions = append(questions, topicQuestion{q.Topics, q.Align})
 		}
 		var attributes []Attribute
 		for _, name := range sortedIDs(in.Attributes) {
 			attributes = append(attributes, Attribute{name, in.Attributes[name]})
 		}
 		for by, want := range decode[map[string]consistencyWant](t, expected) {
-			got := Consistent(questions, attributes, by == "topics")
+			got := consistent(questions, attributes, by == "topics")
 			wantNumber(t, by+" C", got.C, want.C)
 			wantNumber(t, by+" with overall", got.WithOverall, want.WithOverall)
 			for name, w := range want.Attributes {
@@ -231,8 +231,8 @@ func TestVectorsConsistency(t *testing.T) {
 
 func TestTiesOfConsistencyAreCounted(t *testing.T) {
 	t.Parallel()
-	q := []TopicQuestion{{[]string{"guns"}, map[string]map[string]Number{"IDEO": {"Lib": 0.5, "Con": 0.5}}}}
-	got := Consistent(q, []Attribute{{"IDEO", []string{"Lib", "Con"}}}, false)
+	q := []topicQuestion{{[]string{"guns"}, map[string]map[string]Number{"IDEO": {"Lib": 0.5, "Con": 0.5}}}}
+	got := consistent(q, []Attribute{{"IDEO", []string{"Lib", "Con"}}}, false)
 	if a := got.Attributes["IDEO"]; a.Ties != 2 || a.BestOverall != "Con" {
 		t.Errorf("%+v, want the last group and two ties", a)
 	}
@@ -269,7 +269,7 @@ func TestVectorsRefusalRate(t *testing.T) {
 		for _, q := range in.Questions {
 			masses, ordinals = append(masses, q.Mass), append(ordinals, q.Ordinal)
 		}
-		got := RefusalRate(masses, ordinals)
+		got := refusalRate(masses, ordinals)
 		wantNumber(t, "all", got.All, want.All)
 		wantNumber(t, "offered", got.Offered, want.Offered)
 		if got.NAll != want.NAll || got.NOffered != want.NOffered {
@@ -285,7 +285,7 @@ func TestVectorsModal(t *testing.T) {
 			P []float64
 			T float64
 		}](t, input)
-		wantDistribution(t, "modal", Modal(in.P, in.T), decode[struct{ Modal []Number }](t, expected).Modal)
+		wantDistribution(t, "modal", modal(in.P, in.T), decode[struct{ Modal []Number }](t, expected).Modal)
 	})
 }
 
@@ -297,7 +297,7 @@ func TestVectorsSimilarity(t *testing.T) {
 			Natural, Base2 Number
 			Smoothed       Number `json:"smoothed_natural"`
 		}](t, expected)
-		got := Similar(in.Model, in.Country)
+		got := similar(in.Model, in.Country)
 		wantNumber(t, "natural", got.Natural, want.Natural)
 		wantNumber(t, "base 2", got.Base2, want.Base2)
 		wantNumber(t, "smoothed", got.Smoothed, want.Smoothed)

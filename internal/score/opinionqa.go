@@ -9,10 +9,10 @@ import (
 // paper and code differ, both are given. A distribution has a share for each option of a question that is not
 // a refusal; it need not be normalised, and nil or all zero means none.
 
-// Ordinals places the k options of a question that are not refusals, in survey order, on a line: 1 to k; with
+// ordinals places the k options of a question that are not refusals, in survey order, on a line: 1 to k; with
 // hedge, the last one ("it depends") in the middle of the others; all at 1 if they have no order. explicit,
 // unless nil, overrides every rule. A question whose ordinals do not differ cannot be aligned.
-func Ordinals(k int, hedge, unordered bool, explicit []float64) []float64 {
+func ordinals(k int, hedge, unordered bool, explicit []float64) []float64 {
 	if explicit != nil {
 		return slices.Clone(explicit)
 	}
@@ -53,8 +53,8 @@ func normalised(p []float64) []float64 {
 	return shares
 }
 
-// Aligned says how close two distributions over the options of a question are.
-type Aligned struct {
+// aligned says how close two distributions over the options of a question are.
+type aligned struct {
 	// Distance is the 1-Wasserstein distance on the ordinals.
 	Distance Number `json:"distance"`
 	// Alignment is 1 minus the distance divided by the largest possible one, as in the released code; ByPaper
@@ -63,10 +63,10 @@ type Aligned struct {
 	ByPaper   Number `json:"by_paper"`
 }
 
-// Align compares p and q; the alignment is undefined if the ordinals do not
+// align compares p and q; the alignment is undefined if the ordinals do not
 // differ, everything if a distribution is missing.
-func Align(ordinals, p, q []float64) Aligned {
-	a := Aligned{Undefined(), Undefined(), Undefined()}
+func align(ordinals, p, q []float64) aligned {
+	a := aligned{Undefined(), Undefined(), Undefined()}
 	p, q = normalised(p), normalised(q)
 	if p == nil || q == nil || len(p) != len(ordinals) || len(q) != len(ordinals) {
 		return a
@@ -206,18 +206,18 @@ func FromPeople(responses []Response, options, refusals, groups []string) (every
 	return count(func(string) bool { return true }), byGroup
 }
 
-// OpinionQuestion is one question as answered by a model, everyone and groups of people.
-type OpinionQuestion struct {
+// opinionQuestion is one question as answered by a model, everyone and groups of people.
+type opinionQuestion struct {
 	Ordinals  []float64
 	Model     []float64
 	Everybody []float64
 	Groups    map[string][]float64
 }
 
-// Representativeness is the mean alignment over questions: of the model with everyone and with each group,
+// representativeness is the mean alignment over questions: of the model with everyone and with each group,
 // and of each group with everyone. The mean and the minimum of the latter are what people themselves reach.
 // Questions without an alignment are skipped.
-type Representativeness struct {
+type representativeness struct {
 	Overall    Number            `json:"overall"`
 	Questions  int               `json:"questions"`
 	Group      map[string]Number `json:"group"`
@@ -226,31 +226,31 @@ type Representativeness struct {
 	HumanWorst Number            `json:"human_worst"`
 }
 
-// Represent computes the representativeness of a model.
-func Represent(questions []OpinionQuestion) Representativeness {
+// represent computes the representativeness of a model.
+func represent(questions []opinionQuestion) representativeness {
 	groups := map[string]bool{}
 	for _, q := range questions {
 		for g := range q.Groups {
 			groups[g] = true
 		}
 	}
-	over := func(pair func(q OpinionQuestion) (p, q2 []float64)) (float64, int) {
+	over := func(pair func(q opinionQuestion) (p, q2 []float64)) (float64, int) {
 		var values []float64
 		for _, q := range questions {
 			p, q2 := pair(q)
-			if a := Align(q.Ordinals, p, q2).Alignment; a.Defined() {
+			if a := align(q.Ordinals, p, q2).Alignment; a.Defined() {
 				values = append(values, float64(a))
 			}
 		}
 		return mean(values), len(values)
 	}
-	r := Representativeness{Group: map[string]Number{}, HumanGroup: map[string]Number{}, HumanWorst: Undefined()}
-	overall, n := over(func(q OpinionQuestion) ([]float64, []float64) { return q.Model, q.Everybody })
+	r := representativeness{Group: map[string]Number{}, HumanGroup: map[string]Number{}, HumanWorst: Undefined()}
+	overall, n := over(func(q opinionQuestion) ([]float64, []float64) { return q.Model, q.Everybody })
 	r.Overall, r.Questions = Number(overall), n
 	var human []float64
 	for _, g := range sortedIDs(groups) {
-		model, _ := over(func(q OpinionQuestion) ([]float64, []float64) { return q.Model, q.Groups[g] })
-		people, n := over(func(q OpinionQuestion) ([]float64, []float64) { return q.Groups[g], q.Everybody })
+		model, _ := over(func(q opinionQuestion) ([]float64, []float64) { return q.Model, q.Groups[g] })
+		people, n := over(func(q opinionQuestion) ([]float64, []float64) { return q.Groups[g], q.Everybody })
 		r.Group[g], r.HumanGroup[g] = Number(model), Number(people)
 		if n > 0 {
 			human = append(human, people)
@@ -275,9 +275,9 @@ type Steerability struct {
 	BestContexts []string `json:"best_contexts"`
 }
 
-// Steer computes steerability from the alignment of each question in each
+// steer computes steerability from the alignment of each question in each
 // context, undefined where it was not run. contexts gives their order.
-func Steer(alignment map[string][]Number, contexts []string) Steerability {
+func steer(alignment map[string][]Number, contexts []string) Steerability {
 	best := map[int]float64{}
 	s := Steerability{ContextMeans: map[string]Number{}, PerContext: Undefined()}
 	for _, c := range contexts {
@@ -325,8 +325,8 @@ func lengths(lists map[string][]Number) []int {
 	return n
 }
 
-// TopicQuestion is one question's topics and how close a model is to each group of each attribute on it.
-type TopicQuestion struct {
+// topicQuestion is one question's topics and how close a model is to each group of each attribute on it.
+type topicQuestion struct {
 	Topics []string
 	Align  map[string]map[string]Number
 }
@@ -358,9 +358,9 @@ type AttributeConsistency struct {
 	Alpha map[string]Number `json:"alpha"`
 }
 
-// Consistent computes consistency. With byTopics the overall alignment is the mean of the topics' means (the
+// consistent computes consistency. With byTopics the overall alignment is the mean of the topics' means (the
 // paper), otherwise the mean over questions (the released code).
-func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool) Consistency {
+func consistent(questions []topicQuestion, attributes []Attribute, byTopics bool) Consistency {
 	topics := map[string]bool{}
 	for _, q := range questions {
 		for _, t := range q.Topics {
@@ -373,7 +373,7 @@ func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool
 		a := AttributeConsistency{BestTopic: map[string]string{}, Alpha: map[string]Number{}}
 		perTopic := map[string]map[string]float64{} // topic -> group
 		for _, t := range sortedIDs(topics) {
-			perTopic[t] = meanAlignments(questions, attribute, func(q TopicQuestion) bool { return slices.Contains(q.Topics, t) })
+			perTopic[t] = meanAlignments(questions, attribute, func(q topicQuestion) bool { return slices.Contains(q.Topics, t) })
 			if best, tied := closest(perTopic[t], attribute.Groups); best != "" {
 				a.BestTopic[t] = best
 				a.Ties += tied
@@ -386,7 +386,7 @@ func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool
 				a.Alpha[t] = Number(perTopic[t][best] / least)
 			}
 		}
-		overall := meanAlignments(questions, attribute, func(TopicQuestion) bool { return true })
+		overall := meanAlignments(questions, attribute, func(topicQuestion) bool { return true })
 		if byTopics {
 			for _, g := range attribute.Groups {
 				var means []float64
@@ -416,7 +416,7 @@ func Consistent(questions []TopicQuestion, attributes []Attribute, byTopics bool
 
 // meanAlignments averages each group's alignments over some questions, NaN
 // if there are none.
-func meanAlignments(questions []TopicQuestion, attribute Attribute, in func(TopicQuestion) bool) map[string]float64 {
+func meanAlignments(questions []topicQuestion, attribute Attribute, in func(topicQuestion) bool) map[string]float64 {
 	means := map[string]float64{}
 	for _, g := range attribute.Groups {
 		var values []float64
@@ -482,9 +482,9 @@ type Refusals struct {
 	NOffered int    `json:"n_offered"`
 }
 
-// RefusalRate computes refusals from the mass of every option of each
+// refusalRate computes refusals from the mass of every option of each
 // question, of which the first ordinals[q] are no refusals.
-func RefusalRate(masses [][]float64, ordinals []int) Refusals {
+func refusalRate(masses [][]float64, ordinals []int) Refusals {
 	var all, offered []float64
 	for q, mass := range masses {
 		p := normalised(mass)
@@ -503,9 +503,9 @@ func RefusalRate(masses [][]float64, ordinals []int) Refusals {
 	return Refusals{Number(100 * mean(all)), len(all), Number(100 * mean(offered)), len(offered)}
 }
 
-// Modal sharpens a distribution to p^(1/temperature), normalised: the answers of someone who always gives the
+// modal sharpens a distribution to p^(1/temperature), normalised: the answers of someone who always gives the
 // most common view. At temperature 0 the most common options share everything. Nil for an empty distribution.
-func Modal(p []float64, temperature float64) []float64 {
+func modal(p []float64, temperature float64) []float64 {
 	p = normalised(p)
 	if p == nil {
 		return nil

@@ -216,12 +216,12 @@ func OvertonScore(r Ratings, p Parameters) (*Overton, error) {
 		return nil, err
 	}
 	for _, attribute := range p.SubsetBy {
-		values, err := r.Values(attribute)
+		values, err := r.values(attribute)
 		if err != nil {
 			return nil, fmt.Errorf("scoring subsets: %w", err)
 		}
 		for _, value := range values {
-			part, err := r.Where(attribute, value)
+			part, err := r.where(attribute, value)
 			if err != nil {
 				return nil, fmt.Errorf("scoring subsets: %w", err)
 			}

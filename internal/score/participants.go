@@ -29,7 +29,7 @@ func (o *Overton) BootstrapParticipants(ctx context.Context, r Ratings, regroup 
 	}
 	for i := range o.Subsets {
 		s := &o.Subsets[i]
-		part, err := r.Where(s.Attribute, s.Value)
+		part, err := r.where(s.Attribute, s.Value)
 		if err != nil {
 			return fmt.Errorf("resampling the participants: %w", err)
 		}

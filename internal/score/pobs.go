@@ -545,8 +545,8 @@ type Distances struct {
 	Likert [][]Number `json:"likert"`
 }
 
-// Distance compares runs with each other.
-func (s *OpinionSurvey) Distance(runs []*OpinionRun) *Distances {
+// distance compares runs with each other.
+func (s *OpinionSurvey) distance(runs []*OpinionRun) *Distances {
 	d := &Distances{}
 	stored := true
 	for _, r := range runs {
@@ -590,8 +590,8 @@ type OpinionChange struct {
 	ByTopic map[string]int `json:"changed_by_topic"`
 }
 
-// Change compares a respondent's two modes.
-func (s *OpinionSurvey) Change(from, to *OpinionRun) *OpinionChange {
+// change compares a respondent's two modes.
+func (s *OpinionSurvey) change(from, to *OpinionRun) *OpinionChange {
 	c := &OpinionChange{ByTopic: map[string]int{}}
 	for _, t := range s.Topics {
 		if t.Polar {
@@ -640,9 +640,9 @@ type TopicCorrelation struct {
 	Joins       []Join     `json:"joins"`
 }
 
-// CorrelateTopics correlates the topics' mean polarities (items' means first)
+// correlateTopics correlates the topics' mean polarities (items' means first)
 // over runs.
-func (s *OpinionSurvey) CorrelateTopics(runs []*OpinionRun) *TopicCorrelation {
+func (s *OpinionSurvey) correlateTopics(runs []*OpinionRun) *TopicCorrelation {
 	c := &TopicCorrelation{Respondents: len(runs)}
 	byTopic := s.itemsByTopic()
 	var values [][]float64 // [topic][run]
@@ -689,9 +689,9 @@ type Declared struct {
 	Mean map[string]Number `json:"mean_polarity_refused_as_0"`
 }
 
-// Declare summarises answers to the outright questions; s is their survey, with
+// declare summarises answers to the outright questions; s is their survey, with
 // one item to a topic.
-func (s *OpinionSurvey) Declare(run *OpinionRun) *Declared {
+func (s *OpinionSurvey) declare(run *OpinionRun) *Declared {
 	d := &Declared{Mean: map[string]Number{}}
 	for _, answers := range run.Answers {
 		for i, option := range answers {
@@ -762,22 +762,22 @@ func ScorePobsRuns(s *OpinionSurvey, runs []*OpinionRun, declarative *OpinionSur
 		by[[2]string{run.Respondent, run.Mode}] = run
 	}
 	for mode, of := range byMode {
-		p.DistanceByMode[mode] = s.Distance(of)
+		p.DistanceByMode[mode] = s.distance(of)
 	}
 	p.Distance = p.DistanceByMode[ModeDirect]
 	if of := byMode[ModeDirect]; len(of) > 2 {
-		p.TopicCorrelation = s.CorrelateTopics(of)
+		p.TopicCorrelation = s.correlateTopics(of)
 	}
 	for _, run := range byMode[ModeReasoning] {
 		if from := by[[2]string{run.Respondent, ModeDirect}]; from != nil {
-			p.ChangeByReasoning[run.Respondent] = s.Change(from, run)
+			p.ChangeByReasoning[run.Respondent] = s.change(from, run)
 		}
 		if to := by[[2]string{run.Respondent, ModeReflection}]; to != nil {
-			p.Change[run.Respondent] = s.Change(run, to)
+			p.Change[run.Respondent] = s.change(run, to)
 		}
 	}
 	for _, run := range declared {
-		d := declarative.Declare(run)
+		d := declarative.declare(run)
 		put(p.Declarative, run.Respondent, run.Mode, d)
 		revealed := p.Results[run.Respondent][run.Mode]
 		if revealed == nil {

@@ -93,7 +93,7 @@ func TestOpinionsChangeWhenTheyMoveByOne(t *testing.T) {
 	s.Items = []OpinionItem{sided("1", 0), sided("2", 0), sided("3", 0), sided("4", 1)}
 	from := &OpinionRun{Repetitions: []int{1, 3}, Answers: [][]int{{0, 0, 5, 0}, {2, 2, 2, 2}}}
 	to := &OpinionRun{Repetitions: []int{1, 2}, Answers: [][]int{{2, 3, 0, 4}, {4, 4, 4, 4}}}
-	c := s.Change(from, to)
+	c := s.change(from, to)
 	if c.Pairs != 2 || c.Changed != 2 || c.Further != 1 || c.ByTopic["a"] != 2 {
 		t.Errorf("%+v", c)
 	}

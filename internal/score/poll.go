@@ -61,11 +61,11 @@ type EntropyMean struct {
 	Normalised Number `json:"normalised"`
 }
 
-// GroupName names a group of an attribute.
-func GroupName(attribute, group string) string { return attribute + ": " + group }
+// groupName names a group of an attribute.
+func groupName(attribute, group string) string { return attribute + ": " + group }
 
-// SteeringContexts are the ways in which a model is told whom to answer as, in the paper's order.
-var SteeringContexts = []string{"qa", "bio", "portray"}
+// steeringContexts are the ways in which a model is told whom to answer as, in the paper's order.
+var steeringContexts = []string{"qa", "bio", "portray"}
 
 // DefaultContext tells a model nothing about whom to answer as.
 const DefaultContext = "default"
@@ -78,11 +78,11 @@ const modalTemperature = 1e-3
 func ScoreOpinionQA(items []PollItem, attributes []Attribute, runs []PollRun, bootstrap int, seed uint64) *OpinionQA {
 	o := &OpinionQA{Questions: len(items), Attributes: attributes, Models: map[string]PollModel{}}
 	questions := pollQuestions(items, attributes, nil)
-	baseline := Represent(questions)
+	baseline := represent(questions)
 	byName := collapse(attributes, func(group string) []float64 {
 		values := make([]float64, len(questions))
 		for i, q := range questions {
-			values[i] = float64(Align(q.Ordinals, q.Groups[group], q.Everybody).Alignment)
+			values[i] = float64(align(q.Ordinals, q.Groups[group], q.Everybody).Alignment)
 		}
 		return values
 	})
@@ -105,17 +105,17 @@ func ScoreOpinionQA(items []PollItem, attributes []Attribute, runs []PollRun, bo
 }
 
 // pollQuestions joins a model's answers with people's.
-func pollQuestions(items []PollItem, attributes []Attribute, mass map[string][]float64) []OpinionQuestion {
-	questions := make([]OpinionQuestion, len(items))
+func pollQuestions(items []PollItem, attributes []Attribute, mass map[string][]float64) []opinionQuestion {
+	questions := make([]opinionQuestion, len(items))
 	for i, it := range items {
-		q := OpinionQuestion{Ordinals: it.Places, Everybody: it.Overall.Distribution, Groups: map[string][]float64{}}
+		q := opinionQuestion{Ordinals: it.Places, Everybody: it.Overall.Distribution, Groups: map[string][]float64{}}
 		if m := mass[it.ID]; m != nil {
 			q.Model = m[:len(it.Places)]
 		}
 		k := 0
 		for _, a := range attributes {
 			for _, g := range a.Groups {
-				q.Groups[GroupName(a.Name, g)] = it.Groups[k].Distribution
+				q.Groups[groupName(a.Name, g)] = it.Groups[k].Distribution
 				k++
 			}
 		}
@@ -130,7 +130,7 @@ func collapse(attributes []Attribute, values func(group string) []float64) map[s
 	named, attributesOf := map[string][]float64{}, map[string]int{}
 	for _, a := range attributes {
 		for _, g := range a.Groups {
-			named[g] = append(named[g], values(GroupName(a.Name, g))...)
+			named[g] = append(named[g], values(groupName(a.Name, g))...)
 			attributesOf[g]++
 		}
 	}
@@ -148,25 +148,25 @@ func collapse(attributes []Attribute, values func(group string) []float64) map[s
 }
 
 // alignments of the model with others on each question, NaN where undefined.
-func alignments(questions []OpinionQuestion, with func(OpinionQuestion) []float64) []float64 {
+func alignments(questions []opinionQuestion, with func(opinionQuestion) []float64) []float64 {
 	list := make([]float64, len(questions))
 	for i, q := range questions {
-		list[i] = float64(Align(q.Ordinals, q.Model, with(q)).Alignment)
+		list[i] = float64(align(q.Ordinals, q.Model, with(q)).Alignment)
 	}
 	return list
 }
 
 func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs []PollRun, bootstrap int, seed uint64) PollModel {
 	questions := pollQuestions(items, attributes, run.Mass)
-	r := Represent(questions)
+	r := represent(questions)
 	m := PollModel{Overall: r.Overall, N: r.Questions, Group: r.Group, GroupCI: map[string]Interval{}, Steering: map[string]Steerability{}}
-	everybody := func(q OpinionQuestion) []float64 { return q.Everybody }
+	everybody := func(q opinionQuestion) []float64 { return q.Everybody }
 	m.CI = meanInterval(alignments(questions, everybody), bootstrap, seed, 0)
-	m.Modal = Number(mean(alignments(questions, func(q OpinionQuestion) []float64 { return Modal(q.Everybody, modalTemperature) })))
+	m.Modal = Number(mean(alignments(questions, func(q opinionQuestion) []float64 { return modal(q.Everybody, modalTemperature) })))
 
-	topics := make([]TopicQuestion, len(items))
+	topics := make([]topicQuestion, len(items))
 	for i, it := range items {
-		topics[i] = TopicQuestion{Topics: it.Topics, Align: map[string]map[string]Number{}}
+		topics[i] = topicQuestion{Topics: it.Topics, Align: map[string]map[string]Number{}}
 	}
 	stream := uint64(0)
 	alignment := map[string][]float64{} // with each group, by question
@@ -175,8 +175,8 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 			topics[i].Align[a.Name] = map[string]Number{}
 		}
 		for _, g := range a.Groups {
-			name := GroupName(a.Name, g)
-			of := func(q OpinionQuestion) []float64 { return q.Groups[name] }
+			name := groupName(a.Name, g)
+			of := func(q opinionQuestion) []float64 { return q.Groups[name] }
 			values := alignments(questions, of)
 			stream++
 			m.GroupCI[name] = meanInterval(values, bootstrap, seed, stream)
@@ -193,12 +193,12 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 				}
 			}
 			if len(steered) > 0 {
-				m.Steering[name] = Steer(steered, SteeringContexts)
+				m.Steering[name] = steer(steered, steeringContexts)
 			}
 		}
 	}
 	m.ByName = collapse(attributes, func(group string) []float64 { return alignment[group] })
-	m.Questions, m.Topics = Consistent(topics, attributes, false), Consistent(topics, attributes, true)
+	m.Questions, m.Topics = consistent(topics, attributes, false), consistent(topics, attributes, true)
 
 	var nats, normalised, paper []float64
 	var masses [][]float64
@@ -211,10 +211,10 @@ func scorePollModel(items []PollItem, attributes []Attribute, run PollRun, runs 
 		masses, answers = append(masses, mass), append(answers, len(q.Ordinals))
 		e := Entropy(q.Model)
 		nats, normalised = append(nats, float64(e.Nats)), append(normalised, float64(e.Normalised))
-		paper = append(paper, float64(Align(q.Ordinals, q.Model, q.Everybody).ByPaper))
+		paper = append(paper, float64(align(q.Ordinals, q.Model, q.Everybody).ByPaper))
 	}
 	m.Entropy = EntropyMean{Number(mean(nats)), Number(mean(normalised))}
 	m.ByPaper = Number(mean(paper))
-	m.Refusal = RefusalRate(masses, answers)
+	m.Refusal = refusalRate(masses, answers)
 	return m
 }

@@ -33,9 +33,9 @@ type Ratings struct {
 	Rows       []Rating
 }
 
-// Values returns the distinct non-empty values of an attribute in the order
+// values returns the distinct non-empty values of an attribute in the order
 // of their identifiers, or an error if there is no such attribute.
-func (r Ratings) Values(attribute string) ([]string, error) {
+func (r Ratings) values(attribute string) ([]string, error) {
 	at, err := r.attribute(attribute)
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (r Ratings) Values(attribute string) ([]string, error) {
 	return sortedIDs(set), nil
 }
 
-// Where keeps the ratings whose attribute has the value.
-func (r Ratings) Where(attribute, value string) (Ratings, error) {
+// where keeps the ratings whose attribute has the value.
+func (r Ratings) where(attribute, value string) (Ratings, error) {
 	at, err := r.attribute(attribute)
 	if err != nil {
 		return Ratings{}, err

@@ -50,8 +50,8 @@ type Options struct {
 	Progress func(finished int)
 }
 
-// MostGroups is how many groups can be distinguished by what they say.
-const MostGroups = 10
+// mostGroups is how many groups can be distinguished by what they say.
+const mostGroups = 10
 
 func (o *Options) check() error {
 	share := func(name string, x float64) error {
@@ -63,8 +63,8 @@ func (o *Options) check() error {
 	switch {
 	case o.Participants < 1:
 		return fmt.Errorf("participants is %d; expected 1 or more", o.Participants)
-	case o.Groups < 1 || o.Groups > MostGroups:
-		return fmt.Errorf("groups is %d; expected 1 to %d", o.Groups, MostGroups)
+	case o.Groups < 1 || o.Groups > mostGroups:
+		return fmt.Errorf("groups is %d; expected 1 to %d", o.Groups, mostGroups)
 	case o.Concurrency < 1:
 		return fmt.Errorf("concurrency is %d; expected 1 or more", o.Concurrency)
 	case o.Parameters.Participant == "" || o.Parameters.Submission == "":

@@ -54,8 +54,8 @@ var scale = []string{"1", "2", "3", "4", "5"}
 // end would fill the disk.
 const MaxRevisions = 50
 
-// MaxText is the longest free text accepted, in characters. No person types more.
-const MaxText = 10_000
+// maxText is the longest free text accepted, in characters. No person types more.
+const maxText = 10_000
 
 // Field is one input of a step's form.
 type Field struct {
@@ -65,8 +65,8 @@ type Field struct {
 	MinWords int      // of free text; 0: may be empty
 }
 
-// Required says whether the step needs this field to be complete.
-func (f Field) Required() bool { return f.Options != nil || f.MinWords > 0 }
+// required says whether the step needs this field to be complete.
+func (f Field) required() bool { return f.Options != nil || f.MinWords > 0 }
 
 // Problem is why a field was not accepted. Pages have the wording for each reason.
 type Problem struct {
@@ -116,8 +116,8 @@ func (f Field) refuse(got string) (Reason, int) {
 		}
 		return "", 0
 	}
-	if n := utf8.RuneCountInString(got); n > MaxText {
-		return TooLong, MaxText
+	if n := utf8.RuneCountInString(got); n > maxText {
+		return TooLong, maxText
 	}
 	switch words := CountWords(got); {
 	case f.MinWords > 0 && words == 0:

@@ -75,9 +75,9 @@ func instructionsKey(block int) Key {
 	return Key{Kind: KindInstructions, Scope: strconv.Itoa(block)}
 }
 
-// Steps lists the flow as far as it is known: every page up to and including the first thing the caller must
+// steps lists the flow as far as it is known: every page up to and including the first thing the caller must
 // prepare, or to the end. Earlier pages can be revisited; the first incomplete one is Next.
-func (s *Study) Steps(p Progress) []Step {
+func (s *Study) steps(p Progress) []Step {
 	var steps []Step
 	for i, b := range s.Flow {
 		switch {
@@ -174,8 +174,8 @@ func (slot Slot) needsBallot(o *Overton, answers map[Key]string) bool {
 	return slot.VotesWanted == VotesUnknown || slot.Votes(answers) < slot.VotesWanted
 }
 
-// Complete says whether every required answer of the step is present.
-func (s Step) Complete(answers map[Key]string) bool {
+// complete says whether every required answer of the step is present.
+func (s Step) complete(answers map[Key]string) bool {
 	switch s.Kind {
 	case NeedBallot, StepEnd:
 		return false
@@ -191,8 +191,8 @@ func (s Step) Complete(answers map[Key]string) bool {
 // Next is the first step that is not complete: where the person is now. It is the end only if no required
 // answer is missing before it.
 func (s *Study) Next(p Progress) Step {
-	for _, step := range s.Steps(p) {
-		if !step.Complete(p.Answers) {
+	for _, step := range s.steps(p) {
+		if !step.complete(p.Answers) {
 			return step
 		}
 	}
@@ -201,11 +201,11 @@ func (s *Study) Next(p Progress) Step {
 
 // Find returns a step by its path, if the person may see it: a completed step, or the current one.
 func (s *Study) Find(p Progress, path string) (Step, bool) {
-	for _, step := range s.Steps(p) {
+	for _, step := range s.steps(p) {
 		if step.Path == path {
 			return step, true
 		}
-		if !step.Complete(p.Answers) {
+		if !step.complete(p.Answers) {
 			break
 		}
 	}
@@ -215,7 +215,7 @@ func (s *Study) Find(p Progress, path string) (Step, bool) {
 // Before returns the step before the one at path, for going back.
 func (s *Study) Before(p Progress, path string) (Step, bool) {
 	var last Step
-	for _, step := range s.Steps(p) {
+	for _, step := range s.steps(p) {
 		if step.Path == path {
 			return last, last.Path != ""
 		}

@@ -49,7 +49,7 @@ func Hints(text string) []Hint {
 			}
 		}
 	}
-	if len(found) == 0 && LooksEmpty(text) {
+	if len(found) == 0 && looksEmpty(text) {
 		from := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 		to := len(strings.TrimRightFunc(text, unicode.IsSpace))
 		return []Hint{{HintEmpty, min(from, to), to}}
@@ -142,10 +142,10 @@ var isNothing = func() map[string]bool {
 	return all
 }()
 
-// LooksEmpty says whether a free text says nothing: no letters at all, one character repeated, keys next to
+// looksEmpty says whether a free text says nothing: no letters at all, one character repeated, keys next to
 // each other, or an answer such as "idk". A short text that means something in any language must not be
 // called empty, so single words pass unless they cannot be words.
-func LooksEmpty(text string) bool {
+func looksEmpty(text string) bool {
 	bare := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsLetter(r), unicode.IsMark(r), unicode.Is(unicode.Nd, r), r == '/':

@@ -55,9 +55,9 @@ const (
 	leastCopied  = 8 // words a free response needs to be called copied
 )
 
-// Flags checks a submission for signs of carelessness. It depends on the record and the study alone, not on
+// flags checks a submission for signs of carelessness. It depends on the record and the study alone, not on
 // what other people did, so the same record always has the same flags.
-func (s *Study) Flags(r *Record) []Flag {
+func (s *Study) flags(r *Record) []Flag {
 	var flags []Flag
 	add := func(f Flag, is bool) {
 		if is {
@@ -80,7 +80,7 @@ func (s *Study) Flags(r *Record) []Flag {
 			continue
 		}
 		views++
-		if LooksEmpty(a.Value) {
+		if looksEmpty(a.Value) {
 			empty++
 			continue
 		}
@@ -109,15 +109,15 @@ func (s *Study) fastRatings(r *Record) (fast, timed int) {
 		}
 		timed++
 		reading := time.Duration(len(strings.Fields(response.Text))) * time.Minute / fastest
-		if a.Took() < reading {
+		if a.took() < reading {
 			fast++
 		}
 	}
 	return fast, timed
 }
 
-// Took is how long the page was visible or, if the browser did not report that, how long it was open.
-func (a Answer) Took() time.Duration {
+// took is how long the page was visible or, if the browser did not report that, how long it was open.
+func (a Answer) took() time.Duration {
 	if a.Active > 0 {
 		return a.Active
 	}

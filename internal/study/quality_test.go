@@ -88,14 +88,14 @@ func TestCarelessnessIsFlaggedAndCareIsNot(t *testing.T) {
 		r := careful(st)
 		c.change(&r)
 		var got []string
-		for _, f := range st.Flags(&r) {
+		for _, f := range st.flags(&r) {
 			got = append(got, f.String())
 		}
 		if s := strings.Join(got, ", "); s != c.want {
 			t.Errorf("%s: flags %q, want %q", c.name, s, c.want)
 		}
 	}
-	if flags := st.Flags(&Record{}); len(flags) != 0 {
+	if flags := st.flags(&Record{}); len(flags) != 0 {
 		t.Errorf("somebody who only arrived has the flags %v", flags)
 	}
 }

@@ -49,11 +49,11 @@ func TestARecordTellsWhereThePersonStands(t *testing.T) {
 	p.Outcome = Completed
 	r := asRecord(p)
 	var listed []string
-	for _, step := range st.Steps(r.Progress()) {
+	for _, step := range st.steps(r.Progress()) {
 		listed = append(listed, step.Path)
 	}
 	var walked []string
-	for _, step := range st.Steps(p) {
+	for _, step := range st.steps(p) {
 		walked = append(walked, step.Path)
 	}
 	if !reflect.DeepEqual(listed, walked) {

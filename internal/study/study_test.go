@@ -106,7 +106,7 @@ func TestNoPathSaysWhichModelOrStatementItIs(t *testing.T) {
 	st := sample(2)
 	p := started(st)
 	p.Slots[0].Ballots = []Ballot{{Statement: "991"}}
-	for _, step := range st.Steps(p) {
+	for _, step := range st.steps(p) {
 		for _, secret := range []string{"m1", "m2", "m3", "991"} {
 			if strings.Contains(step.Path, secret) {
 				t.Errorf("path %q holds %q", step.Path, secret)
@@ -198,7 +198,7 @@ func TestEndpointsDecideAboutTheStance(t *testing.T) {
 	st := sample(2)
 	p := started(st)
 	has := func(path string) bool {
-		for _, s := range st.Steps(Progress{Answers: p.Answers, Slots: []Slot{{Question: path, VotesWanted: 0}}}) {
+		for _, s := range st.steps(Progress{Answers: p.Answers, Slots: []Slot{{Question: path, VotesWanted: 0}}}) {
 			if s.Kind == StepView {
 				return s.Fields[0].Key.Kind == KindStance
 			}
@@ -233,7 +233,7 @@ func TestReadAcceptsOrSaysWhy(t *testing.T) {
 		{"ما می\u200cخواهیم", "3", ""},
 		{"👩‍👧 🙂", "3", ""},
 		{"one", "3", "view too_short"},
-		{strings.Repeat("a b ", MaxText), "3", "view too_long"},
+		{strings.Repeat("a b ", maxText), "3", "view too_long"},
 		{"two words", "", "importance missing"},
 		{"two words", "6", "importance unknown"},
 		{"two words", "3 ", "importance unknown"},

@@ -34,7 +34,7 @@ type PageTime struct {
 // Trace summarises a submission.
 func (s *Study) Trace(r *Record) Trace {
 	t := Trace{Pseudonym: r.Pseudonym, Virtual: r.Virtual, Outcome: r.Outcome, Live: r.Live, Started: r.Started, Last: r.Last, Ended: r.Ended,
-		Consented: !r.Consented.IsZero(), Cells: s.Cells(r.Answered()), Flags: s.Flags(r)}
+		Consented: !r.Consented.IsZero(), Cells: s.Cells(r.Answered()), Flags: s.flags(r)}
 	pages, at := s.Walked(r)
 	for _, v := range pages {
 		t.Pages = append(t.Pages, PageTime{v.Step.Kind, float32(v.Took().Seconds())})
@@ -107,7 +107,7 @@ const day = 24 * time.Hour
 func (s *Study) Summarise(traces []*Trace, now time.Time) Summary {
 	sum := Summary{Outcomes: map[Outcome]int{}, Flags: map[FlagKind]int{}, Lately: Lately{Outcomes: map[Outcome]int{}}}
 	stageAt, questionAt, cellAt := map[Stage]int{}, map[string]int{}, map[[2]string]int{}
-	for i, stage := range s.Stages() {
+	for i, stage := range s.stages() {
 		sum.Stages = append(sum.Stages, StageCount{Stage: stage})
 		stageAt[stage] = i
 	}
@@ -236,9 +236,9 @@ type StatementTally struct {
 	FromSeeds int // of N
 }
 
-// VotesPerStatement is how many votes a statement can expect once a question with this many seeds is filled:
+// votesPerStatement is how many votes a statement can expect once a question with this many seeds is filled:
 // each of P people votes V times, and there are their P statements and the seeds.
-func (o *Overton) VotesPerStatement(seeds int) int {
+func (o *Overton) votesPerStatement(seeds int) int {
 	return o.VotesPerQuestion * o.ParticipantsPerQuestion / (o.ParticipantsPerQuestion + seeds)
 }
 
@@ -273,7 +273,7 @@ func (s *Study) Cover(tallies []StatementTally) []Coverage {
 	}
 	for i := range all {
 		c := &all[i]
-		wanted := o.VotesPerStatement(seeds[i])
+		wanted := o.votesPerStatement(seeds[i])
 		slices.SortFunc(served[i], func(a, b StatementTally) int { return cmp.Compare(a.Votes, b.Votes) })
 		var votes []int // of each statement, ascending
 		for _, t := range served[i] {

@@ -54,7 +54,7 @@ func TestASurveyIsDividedIntoPages(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := fieldsOf(surveyStudy(test.survey).Steps(test.p)); got != test.want {
+			if got := fieldsOf(surveyStudy(test.survey).steps(test.p)); got != test.want {
 				t.Errorf("pages %s\nwant  %s", got, test.want)
 			}
 		})
@@ -65,7 +65,7 @@ func TestReversedOptionsKeepRefusalsLast(t *testing.T) {
 	t.Parallel()
 	v := topical(1, 1)
 	p := Progress{Surveys: map[string]Drawn{"tea.csv": {Items: []string{"t1i1"}, Reversed: true}}}
-	f := surveyStudy(v).Steps(p)[0].Fields[0]
+	f := surveyStudy(v).steps(p)[0].Fields[0]
 	if want := []string{"c", "b", "a", "no"}; !slices.Equal(f.Options, want) {
 		t.Errorf("options %q, want %q", f.Options, want)
 	}

@@ -9,7 +9,7 @@ type Visited struct {
 }
 
 // Took is how long the page was visible.
-func (v Visited) Took() time.Duration { return v.last().Took() }
+func (v Visited) Took() time.Duration { return v.last().took() }
 
 // last is the answer that came last: others on the same page may be from an earlier visit.
 func (v Visited) last() Answer {
@@ -24,7 +24,7 @@ func (v Visited) last() Answer {
 
 // Answered is when the page was last answered, Shown when it was sent for that.
 func (v Visited) Answered() time.Time { return v.last().Answered }
-func (v Visited) Shown() time.Time    { return v.last().Shown }
+func (v Visited) shown() time.Time    { return v.last().Shown }
 
 // Walked lists the pages that a submission answered, in the order of the flow, and the step where it is, or
 // was when it ended.
@@ -34,7 +34,7 @@ func (s *Study) Walked(r *Record) (pages []Visited, at Step) {
 		byKey[a.Key] = a
 	}
 	p := r.Progress()
-	for _, step := range s.Steps(p) {
+	for _, step := range s.steps(p) {
 		var v Visited
 		for _, f := range step.Fields {
 			if a, ok := byKey[f.Key]; ok {
@@ -45,7 +45,7 @@ func (s *Study) Walked(r *Record) (pages []Visited, at Step) {
 			v.Step = step
 			pages = append(pages, v)
 		}
-		if !step.Complete(p.Answers) {
+		if !step.complete(p.Answers) {
 			return pages, step
 		}
 	}
@@ -60,8 +60,8 @@ type Stage struct {
 	Slot  int // position of the question, from 0; -1 outside a question
 }
 
-// Stages lists the whole flow, including the end.
-func (s *Study) Stages() []Stage {
+// stages lists the whole flow, including the end.
+func (s *Study) stages() []Stage {
 	var stages []Stage
 	for i, b := range s.Flow {
 		switch {
