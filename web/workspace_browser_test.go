@@ -211,7 +211,7 @@ func TestAStudyIsMadeWatchedAndTakenHomeInTheBrowser(t *testing.T) {
 	b.Do(chromedp.Navigate(b.URL + town + "/analysis"))
 	picture("17 analysis")
 	follow(b, `main a[href*="questions/lamps"]`)
-	shows(b, "Group 0", "Group 1", "thought about lamps")
+	shows(b, "Group A", "Group B", "thought about lamps")
 	picture("18 question")
 
 	// What is taken home counts what the monitor showed.

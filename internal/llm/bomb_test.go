@@ -8,7 +8,7 @@ import (
 
 func TestAModelsFileCannotPanicOrTakeLong(t *testing.T) {
 	for name, content := range map[string]string{
-		"a tag":    "models: !x",
+		"a tag":    "models: !x\nb: c",
 		"commas":   "models: [" + strings.Repeat(",", 10_000) + "]",
 		"brackets": "models: " + strings.Repeat("[", 10_000),
 	} {

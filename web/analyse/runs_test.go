@@ -94,7 +94,7 @@ func TestARunIsStartedNamedRepeatedComparedAndDeleted(t *testing.T) {
 	}
 
 	p = b.Get(runsPath + "/compare?a=1&b=3")
-	for _, want := range []string{"The runs used different answers", "24 people 28 people", "Score a group is covered from a mean rating of 3.5", "Questions all qid-1, qid-2", "qid-1 What about matter 1?", "not in it", "model-alpha 0."} {
+	for _, want := range []string{"The runs used different answers", "24 people 28 people", "Score a group is covered if its mean rating is 3.5", "Questions all qid-1, qid-2", "qid-1 What about matter 1?", "not in it", "model-alpha 0."} {
 		if !strings.Contains(p.Says()+p.Rows(), want) {
 			t.Errorf("the comparison lacks %q: %s", want, p.Rows())
 		}
