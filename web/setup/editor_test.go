@@ -513,7 +513,7 @@ func TestVersionsFollowOneAnother(t *testing.T) {
 	if p.URL.Path != "/admin/studies/small@2/setup" {
 		t.Fatalf("came to %s, status %d: %s", p.URL, p.Status, p.Says())
 	}
-	for path, status := range map[string]int{"/s/small@2?PROLIFIC_PID=a&SESSION_ID=b": 404, "/s/small@1?PROLIFIC_PID=a&SESSION_ID=b": 404, "/admin/studies/small": 200, "/admin/studies/small@1": 200, "/admin/studies/small@3": 404} {
+	for path, status := range map[string]int{"/s/small@2?PROLIFIC_PID=a&STUDY_ID=s&SESSION_ID=b": 404, "/s/small@1?PROLIFIC_PID=a&STUDY_ID=s&SESSION_ID=b": 404, "/admin/studies/small": 200, "/admin/studies/small@1": 200, "/admin/studies/small@3": 404} {
 		if p := b.Get(path); p.Status != status {
 			t.Errorf("%s: status %d, want %d", path, p.Status, status)
 		}

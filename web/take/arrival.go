@@ -32,10 +32,9 @@ func readArrival(rawQuery string, names study.ParameterNames) (a store.Arrival, 
 		given[name] = append(given[name], strings.TrimSpace(unescape(value)))
 	}
 	for _, p := range []struct {
-		name     string
-		into     *string
-		required bool
-	}{{names.Participant, &a.Participant, true}, {names.Submission, &a.Submission, true}, {names.Study, &a.Study, false}} {
+		name string
+		into *string
+	}{{names.Participant, &a.Participant}, {names.Submission, &a.Submission}, {names.Study, &a.Study}} {
 		var values []string
 		for _, v := range given[strings.ToLower(p.name)] {
 			if v != "" {
@@ -43,9 +42,8 @@ func readArrival(rawQuery string, names study.ParameterNames) (a store.Arrival, 
 			}
 		}
 		switch {
-		case len(values) == 0 && p.required:
-			wrong = cmp.Or(wrong, "missing_ids")
 		case len(values) == 0:
+			wrong = cmp.Or(wrong, "missing_ids")
 		case isTemplate(values[0]):
 			wrong = "template_ids" // explains everything else
 		case len(slices.Compact(values)) > 1 || !idPattern.MatchString(values[0]):

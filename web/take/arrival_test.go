@@ -32,14 +32,14 @@ func TestLinksThatReallyArrive(t *testing.T) {
 		{"doubled, the same", "PROLIFIC_PID=" + pid + "&PROLIFIC_PID=" + pid + "&STUDY_ID=" + sid + "&SESSION_ID=" + ssn, good, ""},
 		{"doubled, once empty", "PROLIFIC_PID=&PROLIFIC_PID=" + pid + "&STUDY_ID=" + sid + "&SESSION_ID=" + ssn, good, ""},
 		{"copied out of HTML", "PROLIFIC_PID=" + pid + "&amp;STUDY_ID=" + sid + "&amp;SESSION_ID=" + ssn, good, ""},
-		{"without the study", "PROLIFIC_PID=" + pid + "&SESSION_ID=" + ssn, store.Arrival{Participant: pid, Submission: ssn}, ""},
+		{"no study", "PROLIFIC_PID=" + pid + "&SESSION_ID=" + ssn, store.Arrival{}, "missing_ids"},
 		{"a virtual participant", "PROLIFIC_PID=virtual-7&STUDY_ID=s&SESSION_ID=virtual-7-1", store.Arrival{Participant: "virtual-7", Study: "s", Submission: "virtual-7-1"}, ""},
 
 		{"nothing", "", store.Arrival{}, "missing_ids"},
 		{"no participant", "STUDY_ID=" + sid + "&SESSION_ID=" + ssn, store.Arrival{}, "missing_ids"},
 		{"no submission", "PROLIFIC_PID=" + pid + "&STUDY_ID=" + sid, store.Arrival{}, "missing_ids"},
 		{"empty values", "PROLIFIC_PID=&STUDY_ID=&SESSION_ID=", store.Arrival{}, "missing_ids"},
-		{"doubled, different", "PROLIFIC_PID=" + pid + "&PROLIFIC_PID=" + sid + "&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
+		{"doubled, different", "PROLIFIC_PID=" + pid + "&PROLIFIC_PID=" + sid + "&STUDY_ID=" + sid + "&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
 		{"a template", "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}", store.Arrival{}, "template_ids"},
 		{"a template, encoded", "PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D&SESSION_ID=%7B%7B%25SESSION_ID%25%7D%7D", store.Arrival{}, "template_ids"},
 		{"a template, encoded in part", "PROLIFIC_PID=%7B%7B%PROLIFIC_PID%%7D%7D&SESSION_ID=x", store.Arrival{}, "template_ids"},
@@ -47,10 +47,10 @@ func TestLinksThatReallyArrive(t *testing.T) {
 		{"a template without its braces", "PROLIFIC_PID=PROLIFIC_PID&SESSION_ID=SESSION_ID", store.Arrival{}, "template_ids"},
 		{"one template only", "PROLIFIC_PID=" + pid + "&SESSION_ID={{%SESSION_ID%}}", store.Arrival{}, "template_ids"},
 		{"a template wins over a missing one", "SESSION_ID={{%SESSION_ID%}}", store.Arrival{}, "template_ids"},
-		{"code in an id", "PROLIFIC_PID=<script>&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
-		{"a path in an id", "PROLIFIC_PID=../../etc&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
-		{"an id of 65 characters", "PROLIFIC_PID=" + strings.Repeat("a", 65) + "&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
-		{"a space inside", "PROLIFIC_PID=5f00%2000&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
+		{"code in an id", "PROLIFIC_PID=<script>&STUDY_ID=s&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
+		{"a path in an id", "PROLIFIC_PID=../../etc&STUDY_ID=s&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
+		{"an id of 65 characters", "PROLIFIC_PID=" + strings.Repeat("a", 65) + "&STUDY_ID=s&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
+		{"a space inside", "PROLIFIC_PID=5f00%2000&STUDY_ID=s&SESSION_ID=" + ssn, store.Arrival{}, "bad_ids"},
 	} {
 		a, wrong := take.ReadArrival(c.query, prolificNames)
 		if wrong != c.wrong || wrong == "" && a != c.want {
@@ -61,7 +61,7 @@ func TestLinksThatReallyArrive(t *testing.T) {
 
 func TestParameterNamesAreTheStudysOwn(t *testing.T) {
 	t.Parallel()
-	a, wrong := take.ReadArrival("participant="+pid+"&visit="+ssn, study.ParameterNames{Participant: "participant", Study: "study", Submission: "visit"})
+	a, wrong := take.ReadArrival("participant="+pid+"&study="+sid+"&visit="+ssn, study.ParameterNames{Participant: "participant", Study: "study", Submission: "visit"})
 	if wrong != "" || a.Participant != pid || a.Submission != ssn {
 		t.Errorf("%+v, %q", a, wrong)
 	}
@@ -93,9 +93,9 @@ func TestBadLinksGetAPageThatExplains(t *testing.T) {
 	t.Parallel()
 	ts := webtest.New(t, webtest.StudyFolder(nil))
 	for query, says := range map[string]string{
-		"": "not complete", "?SESSION_ID=x": "not complete",
+		"": "not complete", "?SESSION_ID=x": "not complete", "?PROLIFIC_PID=a&SESSION_ID=x": "not complete",
 		"?PROLIFIC_PID={{%PROLIFIC_PID%}}&SESSION_ID={{%SESSION_ID%}}": "placeholder",
-		"?PROLIFIC_PID=a.b&SESSION_ID=x":                               "cannot read this link",
+		"?PROLIFIC_PID=a.b&STUDY_ID=s&SESSION_ID=x":                    "cannot read this link",
 	} {
 		p := ts.Browser().Get("/s/small" + query)
 		if p.Status != http.StatusBadRequest || !strings.Contains(p.Says(), says) {

@@ -475,7 +475,7 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 			t.Errorf("%s: status %d, want %d with %q:\n%s", what, p.Status, status, says, p.Says())
 		}
 	}
-	expect("an unknown study", ts.Browser().Get("/s/nothing?PROLIFIC_PID=1&SESSION_ID=1"), http.StatusNotFound, "cannot find this study")
+	expect("an unknown study", ts.Browser().Get("/s/nothing?PROLIFIC_PID=1&STUDY_ID=s&SESSION_ID=1"), http.StatusNotFound, "cannot find this study")
 	expect("an unknown page", ts.Browser().Get("/nothing"), http.StatusNotFound, "Page not found")
 	expect("a page without a cookie", ts.Browser().Get("/s/small/start"), http.StatusForbidden, "cannot recognise you")
 
@@ -495,7 +495,7 @@ func TestPeopleWhoCannotEnterAreToldWhy(t *testing.T) {
 	}
 	again := ts.Browser()
 	expect("a second submission of one person",
-		again.Send(again.Get(fmt.Sprintf("/s/small?PROLIFIC_PID=%024x&SESSION_ID=%024x", 1, 5555)), nil), http.StatusForbidden, "already taken part")
+		again.Send(again.Get(fmt.Sprintf("/s/small?PROLIFIC_PID=%024x&STUDY_ID=s&SESSION_ID=%024x", 1, 5555)), nil), http.StatusForbidden, "already taken part")
 
 	if err := ts.Store.SetStatus(ctx, "small", store.Paused, 0); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestTheMonitorFollowsWithoutReloading(t *testing.T) {
 
 	for n := 2; n <= 4; n++ { // virtual participants, and people
 		v := ts.Browser()
-		v.Walk(v.Send(v.Get(fmt.Sprintf("/s/small?PROLIFIC_PID=virtual-%d&SESSION_ID=v%d", n, n)), nil), "end")
+		v.Walk(v.Send(v.Get(fmt.Sprintf("/s/small?PROLIFIC_PID=virtual-%d&STUDY_ID=s&SESSION_ID=v%d", n, n)), nil), "end")
 	}
 	half, p := ts.Begin(9)
 	half.Walk(p, "p/q1-response2")

@@ -53,7 +53,7 @@ func TestTheMonitorCountsPeopleAndVirtualParticipantsApart(t *testing.T) {
 	b, p = ts.Begin(4)
 	b.Send(p, map[string]string{"consent": "no"})
 	virtual := ts.Browser()
-	virtual.Walk(virtual.Send(virtual.Get("/s/small?PROLIFIC_PID=virtual-1&SESSION_ID=v1"), nil), "end")
+	virtual.Walk(virtual.Send(virtual.Get("/s/small?PROLIFIC_PID=virtual-1&STUDY_ID=s&SESSION_ID=v1"), nil), "end")
 	ts.Pass(41 * time.Minute)
 	ts.Begin(5)
 

@@ -20,7 +20,7 @@ func Arrival(n int) string {
 
 // VirtualArrival is the link of virtual participant n.
 func VirtualArrival(slug string, n int) string {
-	return fmt.Sprintf("/s/%s?PROLIFIC_PID=virtual-%d&SESSION_ID=virtual-%d", slug, n, n)
+	return fmt.Sprintf("/s/%s?PROLIFIC_PID=virtual-%d&STUDY_ID=s&SESSION_ID=virtual-%d", slug, n, n)
 }
 
 // Arrive opens the link of participant n.
