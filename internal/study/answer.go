@@ -65,9 +65,6 @@ type Field struct {
 	MinWords int      // of free text; 0: may be empty
 }
 
-// required says whether the step needs this field to be complete.
-func (f Field) required() bool { return f.Options != nil || f.MinWords > 0 }
-
 // Problem is why a field was not accepted. Pages have the wording for each reason.
 type Problem struct {
 	Field  string // name in the form
@@ -140,8 +137,7 @@ func CountWords(text string) (n int) {
 
 // normalise undoes what browsers do to line endings and drops characters that cannot be text: controls
 // other than tab and line end, and overrides of the direction of writing, which change how the text around
-// them reads. Everything else
-// is kept exactly as typed.
+// them reads. Everything else is kept exactly as typed.
 func normalise(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")

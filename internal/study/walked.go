@@ -22,9 +22,8 @@ func (v Visited) last() Answer {
 	return last
 }
 
-// Answered is when the page was last answered, Shown when it was sent for that.
+// Answered is when the page was last answered.
 func (v Visited) Answered() time.Time { return v.last().Answered }
-func (v Visited) shown() time.Time    { return v.last().Shown }
 
 // Walked lists the pages that a submission answered, in the order of the flow, and the step where it is, or
 // was when it ended.
