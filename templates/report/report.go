@@ -212,6 +212,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"percent":  percent,
 	"percents": func(i score.Interval) string { return percent(i.Low) + " to " + percent(i.High) },
 	"folded":   func(m map[string][]score.Number) []string { return window.Folded(m) },
+	"likert":   func() score.Coding { return score.Likert },
 	"at":       func(values []score.Number, i int) score.Number { return values[i] },
 }).Parse(source + surveySource))
 
