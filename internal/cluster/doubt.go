@@ -11,7 +11,7 @@ import (
 )
 
 // Separation says whether votes are more correlated than expected by chance. First each participant's own
-// straight line in the mean votes of the statements, with a slope from 0 to 1, is subtracted, so that
+// straight line in the mean vote of each statement, with a slope from 0 to 1, is subtracted, so that
 // agreeing with everything, or voting without reading, is not mistaken for a viewpoint. Chance is then
 // simulated by shuffling the votes on each statement among those who cast them: what the statements are like
 // and who saw them stays the same, what a person's votes have in common is lost.

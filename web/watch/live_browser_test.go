@@ -43,7 +43,7 @@ func TestTheMonitorFollowsWithoutReloading(t *testing.T) {
 	b.Until(figure("people", "Complete", "2"))
 	b.Until(`window.stays === 1 && document.querySelector(".reward").open && document.activeElement === document.querySelector("#live-funnel .table")`)
 
-	// While nobody looks, nothing is sent; whoever looks again sees the newest.
+	// While nobody looks, nothing is sent; on return the page shows the newest numbers.
 	hide := func(hidden bool) {
 		webtest.Evaluate[bool](b, fmt.Sprintf(`Object.defineProperty(document, "hidden", { value: %t, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`, hidden))
 	}

@@ -296,7 +296,7 @@ func TestASubmissionIsShownWithoutIdentity(t *testing.T) {
 	if p := ts.SignedIn("researcher").Get("/admin/studies/small/submissions/nobody"); p.Status != http.StatusNotFound {
 		t.Errorf("somebody who is not there: %d", p.Status)
 	}
-	// Whoever withdrew is gone from the lists.
+	// People who withdrew are not in the lists.
 	withdraw := b.Get("/s/small/withdraw")
 	b.Send(withdraw, map[string]string{"sure": "yes"})
 	if n := len(ts.Records()); n != 0 {
